@@ -1,0 +1,48 @@
+// nearkin <command> [options]. Exit codes: 0 fine, 1 the command failed, 2 the command line was wrong.
+import { Command } from "commander";
+import packageJson from "../package.json" with { type: "json" };
+import { demoCommand } from "./commands/demo.ts";
+import { enginesCommand } from "./commands/engines.ts";
+import { type Output, processOutput } from "./output.ts";
+import { type ExitCode, exitCodes, report } from "./report.ts";
+
+/** Runs one command line (without `node` and the script's name) and returns the exit code. Never throws. */
+export async function main(args: readonly string[], output: Output = processOutput): Promise<ExitCode> {
+  try {
+    await createProgram(output).parseAsync([...args], { from: "user" });
+    return exitCodes.ok;
+  } catch (error) {
+    return report(error, output, process.env.NEARKIN_DEBUG === "1");
+  }
+}
+
+function createProgram(output: Output): Command {
+  const program = new Command("nearkin")
+    .description('Learns what "similar" means, for a catalogue and for each of its users.')
+    .version(packageJson.version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "show this help")
+    .helpCommand("help [command]", "show the help of a command")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ nearkin demo                a short tour, no data needed
+  $ nearkin engines             what this machine can compute with
+  $ nearkin help engines        the options of one command
+
+Environment:
+  NEARKIN_DEBUG=1               print the stack of an error`,
+    );
+  for (const create of [demoCommand, enginesCommand]) program.addCommand(create(output));
+  for (const command of [program, ...program.commands]) {
+    command
+      .exitOverride()
+      .showHelpAfterError(`Try: ${[...(command === program ? [] : ["nearkin"]), command.name()].join(" ")} --help`)
+      .configureOutput({
+        writeOut: (text) => output.write(text),
+        writeErr: (text) => output.log(text),
+        outputError: (text, write) => write(text.replace(/^error: /, "USAGE: ")),
+      });
+  }
+  return program;
+}

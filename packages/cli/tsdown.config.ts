@@ -1,0 +1,11 @@
+import { defineConfig } from "tsdown";
+
+export default defineConfig({
+  entry: ["src/index.ts", "src/main.ts"],
+  format: "esm",
+  platform: "node",
+  target: "node20.19",
+  fixedExtension: false, // index.js, not index.mjs
+  dts: { sourcemap: false },
+  sourcemap: false,
+});

@@ -1,0 +1,41 @@
+// Every kernel of the numerical core. No statics, no globals, no allocation: any number of instances may share one memory.
+import { NB } from "./cholesky";
+import { GEMM_WORKSPACE, MR } from "./gemm";
+
+export {
+  cholesky_diagonal_f32, cholesky_diagonal_f64, cholesky_panel_f32, cholesky_panel_f64,
+  cholesky_trailing_f32, cholesky_trailing_f64, cholesky_update_f32, cholesky_update_f64, lower_f32, lower_f64,
+} from "./cholesky";
+export {
+  activate_backward_f32, activate_backward_f64, activate_f32, activate_f64, adamw_f32, adamw_f64,
+  column_sums_f32, column_sums_f64, row_norms_f32, row_norms_f64, scale_columns_f32, scale_columns_f64,
+} from "./elementwise";
+export { gemm_f32, gemm_f64, mirror_f32, mirror_f64 } from "./gemm";
+export {
+  kernel_backward_f32, kernel_backward_f64, kernel_chain_f32, kernel_chain_f64, kernel_forward_f32, kernel_forward_f64,
+} from "./kernel";
+export { random_f32, random_f64 } from "./random";
+export {
+  gather_f32, gather_f64, scatter_f32, scatter_f64,
+  sparse_backward_f32, sparse_backward_f64, sparse_f32, sparse_f64,
+} from "./rows";
+export {
+  gemv_f32, gemv_f64, gemv_transposed_f32, gemv_transposed_f64, read_bytes, scan_f32, scan_f64,
+} from "./scan";
+export { softmax_f32, softmax_f64 } from "./softmax";
+export {
+  cross_f32, cross_f64, inverse_diagonals_f32, inverse_diagonals_f64, inverse_f32, inverse_f64, solve_f32, solve_f64,
+} from "./triangular";
+
+/** Bytes of private workspace each worker brings. */
+export function workspace_bytes(): i32 {
+  return GEMM_WORKSPACE;
+}
+/** Rows of the register tile: where splits by rows should fall. */
+export function tile_rows(): i32 {
+  return MR;
+}
+/** Columns of a block of Cholesky and of the triangular solves. */
+export function block_size(): i32 {
+  return NB;
+}

@@ -1,0 +1,141 @@
+// The fused pass from distances to the Gaussian process's kernel, and back. Shapes: rows a (n), columns b (m), width d.
+// Forward, on a slab that holds x = −2·Z_a·H·Z_bᵀ:   t = a²_a + a²_b + x   →   φ(t)   →   k = v·e^{−φ/2}, slope ∂k/∂t = −½φ′k.
+// Where a row and a column are the same item, t = 0 exactly.
+import { int, num, ptr } from "./job";
+import { at, fma, lanes, loadOne, storeOne, sumLanes } from "./simd";
+import { exp, logistic } from "./transcendental";
+
+// Links, shared with the host: 0 linear φ = t · 1 saturating φ = 1 − e^{−t} · 2 sigmoid φ = σ(t + b) (Eq. 7) · 3 none, k = t
+@inline
+function kernelOf<T>(link: i32, t: v128, offset: v128, variance: v128): v128 {
+  const half = v128.splat<T>(<T>-0.5);
+  if (link == 0) return v128.mul<T>(variance, exp<T>(v128.mul<T>(half, t)));
+  if (link == 1) {
+    const phi = v128.sub<T>(v128.splat<T>(<T>1), exp<T>(v128.neg<T>(t)));
+    return v128.mul<T>(variance, exp<T>(v128.mul<T>(half, phi)));
+  }
+  if (link == 2) return v128.mul<T>(variance, exp<T>(v128.mul<T>(half, logistic<T>(v128.add<T>(t, offset)))));
+  return t;
+}
+
+// φ′ of each link
+@inline
+function slopeOf<T>(link: i32, t: v128, offset: v128): v128 {
+  const one = v128.splat<T>(<T>1);
+  if (link == 1) return exp<T>(v128.neg<T>(t));
+  if (link == 2) {
+    const d = logistic<T>(v128.add<T>(t, offset));
+    return v128.mul<T>(d, v128.sub<T>(one, d));
+  }
+  return one;
+}
+
+@inline
+function forwardRow<T>(link: i32, m: i32, na: T, nb: usize, k: usize, slope: usize, same: i32, clamp: bool, offset: v128, variance: v128): void {
+  const a = v128.splat<T>(na), half = v128.splat<T>(<T>-0.5), zero = v128.splat<T>(<T>0), W = lanes<T>();
+  let j = 0;
+  for (; j + W <= m; j += W) {
+    const p = at<T>(k, j);
+    let t = v128.add<T>(v128.add<T>(a, v128.load(at<T>(nb, j))), v128.load(p));
+    if (clamp) t = v128.max<T>(t, zero);
+    const x = kernelOf<T>(link, t, offset, variance);
+    v128.store(p, x);
+    if (slope) v128.store(at<T>(slope, j), v128.mul<T>(v128.mul<T>(half, slopeOf<T>(link, t, offset)), x));
+  }
+  for (; j < m; j++) {
+    const p = at<T>(k, j);
+    let t = v128.add<T>(v128.add<T>(a, loadOne<T>(at<T>(nb, j))), loadOne<T>(p));
+    if (clamp) t = v128.max<T>(t, zero);
+    const x = kernelOf<T>(link, t, offset, variance);
+    storeOne<T>(p, x);
+    if (slope) storeOne<T>(at<T>(slope, j), v128.mul<T>(v128.mul<T>(half, slopeOf<T>(link, t, offset)), x));
+  }
+  if (same >= 0) {
+    const x = kernelOf<T>(link, zero, offset, variance);
+    storeOne<T>(at<T>(k, same), x);
+    if (slope) storeOne<T>(at<T>(slope, same), v128.mul<T>(v128.mul<T>(half, slopeOf<T>(link, zero, offset)), x));
+  }
+}
+
+// Fields: link · rows m · norms a · norms b · K ldk · slope lds (0 = not wanted) · same (i32 per row, 0 = none) · clamp · b v
+function forwardJob<T>(job: usize): void {
+  const link = int(job, 0), rows = int(job, 1), m = int(job, 2), na = ptr(job, 3), nb = ptr(job, 4);
+  const K = ptr(job, 5), ldk = int(job, 6), S = ptr(job, 7), lds = int(job, 8), same = ptr(job, 9), clamp = int(job, 10) != 0;
+  const offset = v128.splat<T>(<T>num(job, 11)), variance = v128.splat<T>(<T>num(job, 12));
+  for (let i = 0; i < rows; i++) {
+    const s = same ? load<i32>(same + (<usize>i << 2)) : -1;
+    const k = at<T>(K, i * ldk), slope = S ? at<T>(S, i * lds) : 0, a = load<T>(at<T>(na, i));
+    // one branch per row, so that each link's loop carries nothing of the others
+    if (link == 0) forwardRow<T>(0, m, a, nb, k, slope, s, clamp, offset, variance);
+    else if (link == 1) forwardRow<T>(1, m, a, nb, k, slope, s, clamp, offset, variance);
+    else if (link == 2) forwardRow<T>(2, m, a, nb, k, slope, s, clamp, offset, variance);
+    else forwardRow<T>(3, m, a, nb, k, slope, s, clamp, offset, variance);
+  }
+}
+export function kernel_forward_f32(job: usize): void {
+  forwardJob<f32>(job);
+}
+export function kernel_forward_f64(job: usize): void {
+  forwardJob<f64>(job);
+}
+
+// G_t = G ∘ slope in place (slope = −½K where its address is 0: the linear link), ρ_a = Σ_b G_t, and Σ_b G∘K per row.
+// Fields: rows m · G ldg · K ldk · slope lds · ρ · Σ G∘K
+function backwardJob<T>(job: usize): void {
+  const rows = int(job, 0), m = int(job, 1), S = ptr(job, 6), half = v128.splat<T>(<T>-0.5), W = lanes<T>();
+  for (let i = 0; i < rows; i++) {
+    const g = at<T>(ptr(job, 2), i * int(job, 3)), k = at<T>(ptr(job, 4), i * int(job, 5)), s = S ? at<T>(S, i * int(job, 7)) : 0;
+    let sum = v128.splat<T>(<T>0), dot = sum, j = 0;
+    for (; j + W <= m; j += W) {
+      const x = v128.load(at<T>(g, j)), y = v128.load(at<T>(k, j));
+      const t = v128.mul<T>(x, s ? v128.load(at<T>(s, j)) : v128.mul<T>(half, y));
+      v128.store(at<T>(g, j), t);
+      sum = v128.add<T>(sum, t);
+      dot = fma<T>(x, y, dot);
+    }
+    for (; j < m; j++) {
+      const x = loadOne<T>(at<T>(g, j)), y = loadOne<T>(at<T>(k, j));
+      const t = v128.mul<T>(x, s ? loadOne<T>(at<T>(s, j)) : v128.mul<T>(half, y));
+      storeOne<T>(at<T>(g, j), t);
+      sum = v128.add<T>(sum, t);
+      dot = fma<T>(x, y, dot);
+    }
+    store<T>(at<T>(ptr(job, 8), i), sumLanes<T>(sum));
+    store<T>(at<T>(ptr(job, 9), i), sumLanes<T>(dot));
+  }
+}
+export function kernel_backward_f32(job: usize): void {
+  backwardJob<f32>(job);
+}
+export function kernel_backward_f64(job: usize): void {
+  backwardJob<f64>(job);
+}
+
+// One side of the chain to the embeddings, columns [c0, c1), rows in order:
+//   ∂ℓ/∂Z += 2(diag(ρ)·Z − W)·H        ∂ℓ/∂h += Σ_a (ρ_a Z² − cross·Z∘W)     (cross = 2 on side a, 0 on side b)
+// Fields: rows c0 c1 · Z ldz · W ldw · ρ · h · dZ lddz (0 = not wanted) · dh (0 = not wanted) · cross
+function chainJob<T>(job: usize): void {
+  const rows = int(job, 0), c0 = int(job, 1), c1 = int(job, 2), h = ptr(job, 8), dZ = ptr(job, 9), dh = ptr(job, 11);
+  const cross = <T>num(job, 12);
+  for (let i = 0; i < rows; i++) {
+    const z = at<T>(ptr(job, 3), i * int(job, 4)), w = at<T>(ptr(job, 5), i * int(job, 6)), d = dZ ? at<T>(dZ, i * int(job, 10)) : 0;
+    const r = load<T>(at<T>(ptr(job, 7), i));
+    for (let j = c0; j < c1; j++) {
+      const x = load<T>(at<T>(z, j)), y = load<T>(at<T>(w, j));
+      if (d) {
+        const p = at<T>(d, j);
+        store<T>(p, load<T>(p) + <T>2 * (r * x - y) * load<T>(at<T>(h, j)));
+      }
+      if (dh) {
+        const p = at<T>(dh, j);
+        store<T>(p, load<T>(p) + x * (r * x - cross * y));
+      }
+    }
+  }
+}
+export function kernel_chain_f32(job: usize): void {
+  chainJob<f32>(job);
+}
+export function kernel_chain_f64(job: usize): void {
+  chainJob<f64>(job);
+}

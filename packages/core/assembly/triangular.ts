@@ -1,0 +1,153 @@
+// Solves with a lower triangle L (n, n), in blocks of NB: each diagonal block is inverted once (small), the rest is products.
+// Left solves share B by columns, right solves by rows: no element of B ever meets another worker's.
+import { invert, NB } from "./cholesky";
+import { gemm } from "./gemm";
+import { int, ptr } from "./job";
+import { at } from "./simd";
+
+// op(L)·X = B, B (n, m) overwritten. Scratch: X NB·NB, then NB·max(m, NB).
+function left<T>(trans: bool, n: i32, m: i32, L: usize, ldl: i32, B: usize, ldb: i32, ws: usize, scratch: usize): void {
+  const X = scratch,
+    P = at<T>(X, NB * NB);
+  const blocks = (n + NB - 1) / NB;
+  for (let s = 0; s < blocks; s++) {
+    const k = (trans ? blocks - 1 - s : s) * NB,
+      nb = min(NB, n - k);
+    invert<T>(nb, at<T>(L, k * ldl + k), ldl, X, NB, ws, P);
+    const Bk = at<T>(B, k * ldb);
+    gemm<T>(nb, m, nb, <T>1, X, trans ? 1 : NB, trans ? NB : 1, Bk, ldb, 1, <T>0, P, m, ws, -1);
+    for (let i = 0; i < nb; i++) memory.copy(at<T>(Bk, i * ldb), at<T>(P, i * m), <usize>m * sizeof<T>());
+    if (trans) {
+      if (k > 0) gemm<T>(k, m, nb, <T>-1, at<T>(L, k * ldl), 1, ldl, Bk, ldb, 1, <T>1, B, ldb, ws, -1);
+    } else {
+      const r = n - k - nb;
+      if (r > 0)
+        gemm<T>(
+          r,
+          m,
+          nb,
+          <T>-1,
+          at<T>(L, (k + nb) * ldl + k),
+          ldl,
+          1,
+          Bk,
+          ldb,
+          1,
+          <T>1,
+          at<T>(B, (k + nb) * ldb),
+          ldb,
+          ws,
+          -1,
+        );
+    }
+  }
+}
+
+// X·op(L) = B, B (m, n) overwritten. Scratch: X NB·NB, then NB·max(m, NB).
+function right<T>(
+  trans: bool,
+  n: i32,
+  m: i32,
+  L: usize,
+  ldl: i32,
+  B: usize,
+  ldb: i32,
+  ws: usize,
+  scratch: usize,
+): void {
+  const X = scratch,
+    P = at<T>(X, NB * NB);
+  const blocks = (n + NB - 1) / NB;
+  for (let s = 0; s < blocks; s++) {
+    const k = (trans ? s : blocks - 1 - s) * NB,
+      nb = min(NB, n - k);
+    invert<T>(nb, at<T>(L, k * ldl + k), ldl, X, NB, ws, P);
+    const Bk = at<T>(B, k);
+    gemm<T>(m, nb, nb, <T>1, Bk, ldb, 1, X, trans ? 1 : NB, trans ? NB : 1, <T>0, P, nb, ws, -1);
+    for (let i = 0; i < m; i++) memory.copy(at<T>(Bk, i * ldb), at<T>(P, i * nb), <usize>nb * sizeof<T>());
+    if (trans) {
+      const r = n - k - nb; // columns right of the block: B −= X_k·L[k+nb.., k]ᵀ
+      if (r > 0)
+        gemm<T>(m, r, nb, <T>-1, Bk, ldb, 1, at<T>(L, (k + nb) * ldl + k), 1, ldl, <T>1, at<T>(B, k + nb), ldb, ws, -1);
+    } else if (k > 0) {
+      gemm<T>(m, k, nb, <T>-1, Bk, ldb, 1, at<T>(L, k * ldl), ldl, 1, <T>1, B, ldb, ws, -1);
+    }
+  }
+}
+
+// Fields: side (0 left, 1 right) · trans · n m · L ldl · B ldb · workspace · scratch
+function solveJob<T>(job: usize): void {
+  const trans = int(job, 1) != 0,
+    n = int(job, 2),
+    m = int(job, 3);
+  if (int(job, 0) == 0)
+    left<T>(trans, n, m, ptr(job, 4), int(job, 5), ptr(job, 6), int(job, 7), ptr(job, 8), ptr(job, 9));
+  else right<T>(trans, n, m, ptr(job, 4), int(job, 5), ptr(job, 6), int(job, 7), ptr(job, 8), ptr(job, 9));
+}
+export function solve_f32(job: usize): void {
+  solveJob<f32>(job);
+}
+export function solve_f64(job: usize): void {
+  solveJob<f64>(job);
+}
+
+// The inverses of L's diagonal blocks, for `inverse` below. Fields: n · L ldl · D (n, NB) · workspace · scratch (NB·NB)
+function diagonalsJob<T>(job: usize): void {
+  const n = int(job, 0), L = ptr(job, 1), ldl = int(job, 2), D = ptr(job, 3);
+  for (let k = 0; k < n; k += NB) {
+    invert<T>(min(NB, n - k), at<T>(L, k * ldl + k), ldl, at<T>(D, k * NB), NB, ptr(job, 4), ptr(job, 5));
+  }
+}
+export function inverse_diagonals_f32(job: usize): void {
+  diagonalsJob<f32>(job);
+}
+export function inverse_diagonals_f64(job: usize): void {
+  diagonalsJob<f64>(job);
+}
+
+// M = L⁻¹, lower, into its own matrix, for the columns [c0, c1), c0 a multiple of NB. Block column by block column:
+// M_kk = L_kk⁻¹, then downwards M_ik = −L_ii⁻¹·Σ_{k≤j<i} L_ij M_jk. The blocks are the same however columns are shared out.
+// Fields: n c0 c1 · L ldl · M ldm · D (n, NB) · workspace · scratch (NB·NB)
+function inverseJob<T>(job: usize): void {
+  const n = int(job, 0), c1 = int(job, 2), L = ptr(job, 3), ldl = int(job, 4), M = ptr(job, 5), ldm = int(job, 6);
+  const D = ptr(job, 7), ws = ptr(job, 8), R = ptr(job, 9);
+  for (let k = int(job, 1); k < c1; k += NB) {
+    const w = min(NB, n - k), bytes = <usize>w * sizeof<T>();
+    for (let i = 0; i < k; i++) memory.fill(at<T>(M, i * ldm + k), 0, bytes);
+    for (let i = k; i < k + w; i++) memory.copy(at<T>(M, i * ldm + k), at<T>(D, i * NB), bytes);
+    for (let i = k + NB; i < n; i += NB) {
+      const nb = min(NB, n - i);
+      gemm<T>(nb, w, i - k, <T>-1, at<T>(L, i * ldl + k), ldl, 1, at<T>(M, k * ldm + k), ldm, 1, <T>0, R, NB, ws, -1);
+      gemm<T>(nb, w, nb, <T>1, at<T>(D, i * NB), NB, 1, R, NB, 1, <T>0, at<T>(M, i * ldm + k), ldm, ws, -1);
+    }
+  }
+}
+export function inverse_f32(job: usize): void {
+  inverseJob<f32>(job);
+}
+export function inverse_f64(job: usize): void {
+  inverseJob<f64>(job);
+}
+
+// Rows [r0, r1) (multiples of NB) of the lower triangle of MᵀM, M lower: row block i needs rows k ≥ i of M only.
+// Fields: n r0 r1 · M ldm · C ldc · workspace
+function crossJob<T>(job: usize): void {
+  const n = int(job, 0),
+    r1 = int(job, 2),
+    M = ptr(job, 3),
+    ldm = int(job, 4),
+    C = ptr(job, 5),
+    ldc = int(job, 6),
+    ws = ptr(job, 7);
+  for (let i = int(job, 1); i < r1; i += NB) {
+    const nb = min(NB, n - i),
+      Mi = at<T>(M, i * ldm);
+    gemm<T>(nb, i + nb, n - i, <T>1, at<T>(Mi, i), 1, ldm, Mi, ldm, 1, <T>0, at<T>(C, i * ldc), ldc, ws, i);
+  }
+}
+export function cross_f32(job: usize): void {
+  crossJob<f32>(job);
+}
+export function cross_f64(job: usize): void {
+  crossJob<f64>(job);
+}

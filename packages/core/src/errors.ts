@@ -1,0 +1,43 @@
+/** Every code a Nearkin error can carry. The list in docs/errors.md is checked against it. */
+export type ErrorCode =
+  | "SHAPE_MISMATCH"
+  | "BAD_ARGUMENT"
+  | "NOT_POSITIVE_DEFINITE"
+  | "NOT_FINITE"
+  | "INDEX_OUT_OF_RANGE"
+  | "OUT_OF_MEMORY"
+  | "SCOPE_CLOSED"
+  | "ENGINE_UNAVAILABLE"
+  | "WORKER_FAILED";
+
+/**
+ * An error with a stable code: what was expected, what came, what to try.
+ *
+ * @example
+ * new NearkinError("BAD_ARGUMENT", "scan: k must be at least 1, got 0").code // => "BAD_ARGUMENT"
+ */
+export class NearkinError extends Error {
+  readonly code: ErrorCode;
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "NearkinError";
+    this.code = code;
+  }
+}
+
+/** A matrix is not positive definite: which pivot failed, how far jitter went, what the likely cause is. */
+export class NotPositiveDefiniteError extends NearkinError {
+  /** 1-based order of the first leading minor that is not positive. */
+  readonly pivot: number;
+  /** Value of that pivot, before its square root. */
+  readonly value: number;
+  /** Absolute jitters that were added to the diagonal and did not help, in order; 0 = as given. */
+  readonly jitters: readonly number[];
+  constructor(message: string, details: { pivot: number; value: number; jitters: readonly number[] }) {
+    super("NOT_POSITIVE_DEFINITE", message);
+    this.name = "NotPositiveDefiniteError";
+    this.pivot = details.pivot;
+    this.value = details.value;
+    this.jitters = details.jitters;
+  }
+}

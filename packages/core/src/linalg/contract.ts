@@ -1,0 +1,284 @@
+// What every engine demands of its arguments, in one place: the same mistakes get the same errors whichever engine runs.
+import { NearkinError } from "../errors.ts";
+import type { AdamwOptions, GemmOptions, KernelGradients, KernelOptions, Link, SparseRows, TopK } from "./engine.ts";
+import { checkAlive, checkRowMajor, checkShape, checkVector, type Indices, type Matrix, shape } from "./matrix.ts";
+
+function fail(message: string): never {
+  throw new NearkinError("BAD_ARGUMENT", message);
+}
+
+/** One past the last element. */
+function end(m: Matrix): number {
+  return m.rows === 0 || m.cols === 0
+    ? m.offset
+    : m.offset + (m.rows - 1) * m.rowStride + (m.cols - 1) * m.colStride + 1;
+}
+
+/** Two windows share an element. Column blocks of one matrix do not, though their extents interleave. */
+function overlap(a: Matrix, b: Matrix): boolean {
+  if (a.storage !== b.storage || a.precision !== b.precision) return false;
+  if (end(a) <= b.offset || end(b) <= a.offset) return false;
+  const stride = a.rowStride;
+  if (a.colStride === 1 && b.colStride === 1 && stride === b.rowStride && stride > 0) {
+    const ca = a.offset % stride;
+    const cb = b.offset % stride;
+    const inRow = ca + a.cols <= stride && cb + b.cols <= stride;
+    if (inRow && (ca + a.cols <= cb || cb + b.cols <= ca)) return false;
+  }
+  return true;
+}
+
+function checkDistinct(name: string, out: Matrix, input: Matrix): void {
+  if (overlap(out, input)) fail(`${name} shares memory with an input; write the result elsewhere`);
+}
+
+export function checkSquare(name: string, m: Matrix): void {
+  checkShape(name, m, m.rows, m.rows);
+  checkRowMajor(name, m);
+}
+
+export function checkGemm(C: Matrix, A: Matrix, B: Matrix, options: GemmOptions): void {
+  const m = options.transposeA ? A.cols : A.rows;
+  const k = options.transposeA ? A.rows : A.cols;
+  const n = options.transposeB ? B.rows : B.cols;
+  checkAlive("gemm: A", A);
+  checkShape("gemm: B", B, options.transposeB ? n : k, options.transposeB ? k : n, A.precision);
+  checkShape("gemm: C", C, m, n, A.precision);
+  checkRowMajor("gemm: C", C);
+  checkDistinct("gemm: C", C, A);
+  checkDistinct("gemm: C", C, B);
+}
+
+export function checkSyrk(name: string, C: Matrix, A: Matrix, transpose: boolean): void {
+  const n = transpose ? A.cols : A.rows;
+  checkAlive(`${name}: A`, A);
+  checkShape(`${name}: C`, C, n, n, A.precision);
+  checkRowMajor(`${name}: C`, C);
+  checkDistinct(`${name}: C`, C, A);
+}
+
+export function checkGemv(y: Matrix, A: Matrix, x: Matrix, transpose: boolean): void {
+  checkAlive("gemv: A", A);
+  checkRowMajor("gemv: A", A);
+  checkVector("gemv: x", x, transpose ? A.rows : A.cols, A.precision);
+  checkVector("gemv: y", y, transpose ? A.cols : A.rows, A.precision);
+  checkDistinct("gemv: y", y, A);
+  checkDistinct("gemv: y", y, x);
+}
+
+export function checkScan(result: TopK, shards: readonly Matrix[], query: Matrix): void {
+  if (!Number.isInteger(result.k) || result.k < 1)
+    fail(`scan: k must be a whole number of at least 1, got ${result.k}`);
+  for (const shard of shards) {
+    checkAlive("scan: shard", shard);
+    checkRowMajor("scan: shard", shard);
+    checkVector("scan: query", query, shard.cols, shard.precision);
+  }
+}
+
+export function checkSolve(B: Matrix, L: Matrix, side: "left" | "right"): void {
+  checkSquare("solve: L", L);
+  if (side === "left") checkShape("solve: B", B, L.rows, B.cols, L.precision);
+  else checkShape("solve: B", B, B.rows, L.rows, L.precision);
+  checkRowMajor("solve: B", B);
+  checkDistinct("solve: B", B, L);
+}
+
+export function checkInverse(out: Matrix, L: Matrix): void {
+  checkSquare("inverse: L", L);
+  checkShape("inverse: out", out, L.rows, L.rows, L.precision);
+  checkRowMajor("inverse: out", out);
+  checkDistinct("inverse: out", out, L);
+}
+
+export function checkUpdate(L: Matrix, x: Matrix, sign: number): void {
+  checkSquare("choleskyUpdate: L", L);
+  checkVector("choleskyUpdate: x", x, L.rows, L.precision);
+  if (sign !== 1 && sign !== -1) fail(`choleskyUpdate: sign must be 1 or −1, got ${sign}`);
+}
+
+export function checkRowNorms(out: Matrix, A: Matrix, weights: Matrix | undefined): void {
+  checkAlive("rowNorms: A", A);
+  checkRowMajor("rowNorms: A", A);
+  checkVector("rowNorms: out", out, A.rows, A.precision);
+  if (weights) checkVector("rowNorms: weights", weights, A.cols, A.precision);
+}
+
+export function checkColumnSums(out: Matrix, A: Matrix): void {
+  checkAlive("columnSums: A", A);
+  checkRowMajor("columnSums: A", A);
+  checkVector("columnSums: out", out, A.cols, A.precision);
+  checkDistinct("columnSums: out", out, A);
+}
+
+const LINKS: readonly Link[] = ["linear", "saturating", "sigmoid"];
+
+export function checkKernel(K: Matrix, Za: Matrix, Zb: Matrix, options: KernelOptions): void {
+  checkAlive("kernel: Za", Za);
+  checkRowMajor("kernel: Za", Za);
+  checkShape("kernel: Zb", Zb, Zb.rows, Za.cols, Za.precision);
+  checkRowMajor("kernel: Zb", Zb);
+  checkShape("kernel: K", K, Za.rows, Zb.rows, Za.precision);
+  checkRowMajor("kernel: K", K);
+  checkDistinct("kernel: K", K, Za);
+  checkDistinct("kernel: K", K, Zb);
+  const { weights, slope, same, link = "linear", variance = 1, offset = 0 } = options;
+  if (weights) checkVector("kernel: weights", weights, Za.cols, Za.precision);
+  if (slope) {
+    checkShape("kernel: slope", slope, Za.rows, Zb.rows, Za.precision);
+    checkRowMajor("kernel: slope", slope);
+    checkDistinct("kernel: slope", slope, K);
+  }
+  if (same) {
+    checkLength("kernel: same", same, Za.rows);
+    for (let i = 0; i < same.length; i++) {
+      const column = same.data[same.offset + i];
+      if (column < -1 || column >= Zb.rows) outOfRange("kernel: same", i, column, Zb.rows);
+    }
+  }
+  if (!LINKS.includes(link)) fail(`kernel: link must be one of ${LINKS.join(", ")}, got ${link}`);
+  if (!(variance > 0) || variance === Infinity) fail(`kernel: variance must be a positive number, got ${variance}`);
+  if (!Number.isFinite(offset)) fail(`kernel: offset must be a number, got ${offset}`);
+}
+
+export function checkKernelBackward(
+  G: Matrix,
+  K: Matrix,
+  Za: Matrix,
+  Zb: Matrix,
+  options: KernelOptions,
+  gradients: KernelGradients,
+): void {
+  checkKernel(K, Za, Zb, options);
+  checkShape("kernelBackward: G", G, K.rows, K.cols, K.precision);
+  checkRowMajor("kernelBackward: G", G);
+  checkDistinct("kernelBackward: G", G, K);
+  if (!options.slope && options.link !== undefined && options.link !== "linear") {
+    fail(
+      `kernelBackward: the ${options.link} link needs the slope that kernel() wrote; pass the same slope matrix to both`,
+    );
+  }
+  const { rows, columns, weights } = gradients;
+  if (rows) {
+    checkShape("kernelBackward: gradients.rows", rows, Za.rows, Za.cols, Za.precision);
+    checkRowMajor("kernelBackward: gradients.rows", rows);
+  }
+  if (columns) {
+    checkShape("kernelBackward: gradients.columns", columns, Zb.rows, Zb.cols, Zb.precision);
+    checkRowMajor("kernelBackward: gradients.columns", columns);
+  }
+  if (weights) checkVector("kernelBackward: gradients.weights", weights, Za.cols, Za.precision);
+}
+
+export function checkSameShape(name: string, first: Matrix, other: Matrix): void {
+  checkAlive(name, first);
+  checkRowMajor(name, first);
+  checkShape(name, other, first.rows, first.cols, first.precision);
+  checkRowMajor(name, other);
+}
+
+export function checkSoftmax(
+  dLogits: Matrix | null,
+  logits: Matrix,
+  labels: Indices,
+  offsets: Matrix | undefined,
+): void {
+  checkSameShape("softmaxCrossEntropy", logits, dLogits ?? logits);
+  if (logits.rows === 0 || logits.cols === 0)
+    fail(`softmaxCrossEntropy: needs at least one row and one column, got ${shape(logits)}`);
+  checkLength("softmaxCrossEntropy: labels", labels, logits.rows);
+  checkIndices("softmaxCrossEntropy: labels", labels, logits.cols);
+  if (offsets) checkVector("softmaxCrossEntropy: offsets", offsets, logits.cols, logits.precision);
+}
+
+function checkContiguous(name: string, m: Matrix, like: Matrix): void {
+  checkShape(name, m, like.rows, like.cols, like.precision);
+  checkRowMajor(name, m);
+  if (m.rows > 1 && m.rowStride !== m.cols) fail(`${name} must be contiguous; a view of some columns is not`);
+}
+
+export function checkAdamw(
+  parameter: Matrix,
+  gradient: Matrix,
+  mean: Matrix,
+  square: Matrix,
+  options: AdamwOptions,
+): void {
+  checkContiguous("adamw: parameter", parameter, parameter);
+  checkContiguous("adamw: gradient", gradient, parameter);
+  checkContiguous("adamw: mean", mean, parameter);
+  checkContiguous("adamw: square", square, parameter);
+  const { step, learningRate, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weightDecay = 0 } = options;
+  if (!Number.isInteger(step) || step < 1) fail(`adamw: step counts from 1, got ${step}`);
+  if (!(learningRate >= 0)) fail(`adamw: learningRate must be at least 0, got ${learningRate}`);
+  if (!(beta1 >= 0 && beta1 < 1)) fail(`adamw: beta1 must lie in [0, 1), got ${beta1}`);
+  if (!(beta2 >= 0 && beta2 < 1)) fail(`adamw: beta2 must lie in [0, 1), got ${beta2}`);
+  if (!(epsilon > 0)) fail(`adamw: epsilon must be positive, got ${epsilon}`);
+  if (!(weightDecay >= 0)) fail(`adamw: weightDecay must be at least 0, got ${weightDecay}`);
+}
+
+export function checkGather(name: string, rows: Matrix, table: Matrix, indices: Indices): void {
+  checkAlive(`${name}: table`, table);
+  checkRowMajor(`${name}: table`, table);
+  checkLength(`${name}: indices`, indices, rows.rows);
+  checkShape(`${name}: rows`, rows, indices.length, table.cols, table.precision);
+  checkRowMajor(`${name}: rows`, rows);
+  checkDistinct(`${name}: rows`, rows, table);
+  checkIndices(`${name}: indices`, indices, table.rows);
+}
+
+export function checkSparse(name: string, out: Matrix, S: SparseRows, W: Matrix): void {
+  checkAlive(`${name}: W`, W);
+  checkRowMajor(`${name}: W`, W);
+  checkShape(`${name}: W`, W, S.cols, W.cols);
+  checkShape(`${name}: out`, out, S.rows, W.cols, W.precision);
+  checkRowMajor(`${name}: out`, out);
+  checkDistinct(`${name}: out`, out, W);
+  checkLength(`${name}: starts`, S.starts, S.rows + 1);
+  const { data, offset } = S.starts;
+  let before = 0;
+  for (let i = 0; i <= S.rows; i++) {
+    const start = data[offset + i];
+    if (i === 0 ? start !== 0 : start < before) {
+      fail(`${name}: starts must begin at 0 and never fall, got ${start} at ${i}`);
+    }
+    before = start;
+  }
+  if (before !== S.columns.length) fail(`${name}: starts end at ${before}, but there are ${S.columns.length} entries`);
+  checkIndices(`${name}: columns`, S.columns, S.cols);
+  if (S.values) checkVector(`${name}: values`, S.values, S.columns.length, W.precision);
+}
+
+function checkLength(name: string, indices: Indices, length: number): void {
+  checkAlive(name, indices);
+  if (indices.length !== length) {
+    throw new NearkinError("SHAPE_MISMATCH", `${name}: expected ${length} of them, got ${indices.length}`);
+  }
+}
+
+/** Every index lies in [0, limit). */
+export function checkIndices(name: string, indices: Indices, limit: number): void {
+  checkAlive(name, indices);
+  const { data, offset, length } = indices;
+  for (let i = 0; i < length; i++) {
+    const index = data[offset + i];
+    if (index < 0 || index >= limit) outOfRange(name, i, index, limit);
+  }
+}
+
+function outOfRange(name: string, position: number, index: number, limit: number): never {
+  throw new NearkinError(
+    "INDEX_OUT_OF_RANGE",
+    `${name}: position ${position} holds ${index}; valid are 0 to ${limit - 1}`,
+  );
+}
+
+/** βᵗ by squaring: the same bits in every JavaScript engine, unlike Math.pow. */
+export function integerPower(base: number, exponent: number): number {
+  let result = 1;
+  for (let b = base, e = exponent; e > 0; e = Math.floor(e / 2)) {
+    if (e % 2 === 1) result *= b;
+    b *= b;
+  }
+  return result;
+}

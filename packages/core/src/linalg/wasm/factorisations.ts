@@ -1,0 +1,204 @@
+// Cholesky and what follows from it. The host walks the block columns; within each, workers share the panel and the
+// trailing update by rows, a solve by columns (left) or rows (right) of its right-hand side.
+import { checkInverse, checkSolve, checkSquare, checkUpdate } from "../contract.ts";
+import type { Engine } from "../engine.ts";
+import { choleskyWithJitter, downdateFailure, type Factoriser } from "../jitter.ts";
+import type { Matrix } from "../matrix.ts";
+import { logDeterminant } from "../reductions.ts";
+import { cut, type Pool } from "./pool.ts";
+import { triangleCut } from "./products.ts";
+
+const PANEL_THRESHOLD = 96; // rows below a block from which sharing it pays
+const SOLVE_THRESHOLD = 1 << 18; // multiply-adds
+
+export type Factorisations = Pick<
+  Engine,
+  "cholesky" | "solveTriangular" | "solveCholesky" | "inverseFromCholesky" | "logDeterminant" | "choleskyUpdate"
+>;
+
+/** `factor` can be another library's: it must leave L below, anything above, and return the failing pivot or 0. */
+export function factorisations(
+  pool: Pool,
+  own: { factor?: (A: Matrix) => number; solve?: Solve } = {},
+): Factorisations {
+  const diagonal = pool.kernel("cholesky_diagonal");
+  const panel = pool.kernel("cholesky_panel");
+  const trailing = pool.kernel("cholesky_trailing");
+  const lower = pool.kernel("lower");
+  const update = pool.kernel("cholesky_update");
+  const solveKernel = pool.kernel("solve");
+  const inverseDiagonals = pool.kernel("inverse_diagonals");
+  const inverse = pool.kernel("inverse");
+  const cross = pool.kernel("cross");
+  const mirror = pool.kernel("mirror");
+  const NB = pool.blockSize;
+
+  function factorBlocks(A: Matrix): number {
+    const n = A.rows;
+    const scope = pool.arena.open();
+    try {
+      const X = scope.matrix(NB, NB, A.precision); // inverse of the diagonal block
+      const scratch = scope.matrix(NB, NB, A.precision);
+      const P = scope.matrix(Math.max(n - NB, 0), NB, A.precision); // the panel, contiguous
+      for (let k = 0; k < n; k += NB) {
+        const nb = Math.min(NB, n - k);
+        pool.job(0).put(nb).putRows(A, k, k).putVector(X).put(pool.workspace(0)).putVector(scratch);
+        const failed = pool.run(diagonal[A.precision], 1);
+        if (failed > 0) return k + failed;
+        const r = n - k - nb;
+        if (r === 0) break;
+        const parts = r < PANEL_THRESHOLD ? 1 : pool.workers;
+        for (let t = 0; t < parts; t++) {
+          pool
+            .job(t)
+            .put(cut(r, parts, t, pool.tileRows))
+            .put(cut(r, parts, t + 1, pool.tileRows))
+            .put(nb);
+          pool
+            .putRows(A, k + nb, k)
+            .putVector(X)
+            .putVector(P)
+            .put(pool.workspace(t));
+        }
+        pool.run(panel[A.precision], parts);
+        for (let t = 0; t < parts; t++) {
+          pool
+            .job(t)
+            .put(triangleCut(r, parts, t, pool.tileRows))
+            .put(triangleCut(r, parts, t + 1, pool.tileRows))
+            .put(nb);
+          pool
+            .putVector(P)
+            .putRows(A, k + nb, k + nb)
+            .put(pool.workspace(t));
+        }
+        pool.run(trailing[A.precision], parts);
+      }
+      return 0;
+    } finally {
+      scope.close();
+    }
+  }
+
+  const factor = own.factor ?? factorBlocks;
+  const factoriser: Factoriser = {
+    scope: () => pool.arena.open(),
+    factor(A) {
+      const failed = factor(A);
+      if (failed === 0) {
+        pool.job(0).put(A.rows).putRows(A);
+        pool.run(lower[A.precision], 1);
+      }
+      return failed;
+    },
+  };
+
+  const solve: Solve =
+    own.solve ??
+    ((B, L, right, transpose) => {
+      const n = L.rows;
+      const m = right ? B.rows : B.cols; // independent right-hand sides
+      const parts = pool.share(n * n * m, SOLVE_THRESHOLD);
+      const scope = pool.arena.open();
+      try {
+        for (let t = 0; t < parts; t++) {
+          const from = cut(m, parts, t, 4);
+          const count = cut(m, parts, t + 1, 4) - from;
+          const scratch = scope.matrix(NB, NB + Math.max(count, NB), L.precision);
+          pool
+            .job(t)
+            .put(right ? 1 : 0)
+            .put(transpose ? 1 : 0)
+            .put(n)
+            .put(count)
+            .putRows(L);
+          pool
+            .putRows(B, right ? from : 0, right ? 0 : from)
+            .put(pool.workspace(t))
+            .put(pool.address(scratch));
+        }
+        pool.run(solveKernel[L.precision], parts);
+      } finally {
+        scope.close();
+      }
+    });
+
+  return {
+    cholesky(A, options = {}) {
+      checkSquare(options.name ?? "cholesky", A);
+      return A.rows === 0 ? 0 : choleskyWithJitter(factoriser, A, options);
+    },
+
+    solveTriangular(B, L, options = {}) {
+      const { side = "left", transpose = false } = options;
+      checkSolve(B, L, side);
+      if (B.rows > 0 && B.cols > 0) solve(B, L, side === "right", transpose);
+    },
+
+    solveCholesky(B, L) {
+      checkSolve(B, L, "left");
+      if (B.rows === 0 || B.cols === 0) return;
+      solve(B, L, false, false);
+      solve(B, L, false, true);
+    },
+
+    inverseFromCholesky(out, L) {
+      checkInverse(out, L);
+      const n = L.rows;
+      if (n === 0) return;
+      const scope = pool.arena.open();
+      try {
+        const D = scope.matrix(n, NB, L.precision); // inverses of the diagonal blocks
+        const M = scope.matrix(n, n, L.precision); // L⁻¹
+        const scratch = scope.matrix(NB, NB, L.precision);
+        pool.job(0).put(n).putRows(L).putVector(D).put(pool.workspace(0)).putVector(scratch);
+        pool.run(inverseDiagonals[L.precision], 1);
+        const parts = pool.share(n * n * n, SOLVE_THRESHOLD);
+        for (let t = 0; t < parts; t++) {
+          // Column j costs (n − j)²: equal thirds of the remaining cube, hence the cube root.
+          const from = columnCut(n, parts, t, NB);
+          const to = columnCut(n, parts, t + 1, NB);
+          const own = scope.matrix(NB, NB, L.precision);
+          pool.job(t).put(n).put(from).put(to).putRows(L).putRows(M).putVector(D).put(pool.workspace(t)).putVector(own);
+        }
+        pool.run(inverse[L.precision], parts);
+        for (let t = 0; t < parts; t++) {
+          // (LLᵀ)⁻¹ = MᵀM; row block i costs i·(n − i), symmetric about the middle
+          pool
+            .job(t)
+            .put(n)
+            .put(cut(n, parts, t, NB))
+            .put(cut(n, parts, t + 1, NB))
+            .putRows(M)
+            .putRows(out)
+            .put(pool.workspace(t));
+        }
+        pool.run(cross[L.precision], parts);
+        pool.job(0).put(0).put(n).putRows(out);
+        pool.run(mirror[L.precision], 1);
+      } finally {
+        scope.close();
+      }
+    },
+
+    logDeterminant(L) {
+      checkSquare("logDeterminant: L", L);
+      return logDeterminant(L);
+    },
+
+    choleskyUpdate(L, x, sign = 1) {
+      checkUpdate(L, x, sign);
+      pool.job(0).put(L.rows).putRows(L).putVector(x).put(sign);
+      const failed = pool.run(update[L.precision], 1);
+      if (failed > 0) throw downdateFailure(L, failed);
+    },
+  };
+}
+
+/** Solves op(L)·X = B or X·op(L) = B in place. */
+export type Solve = (B: Matrix, L: Matrix, right: boolean, transpose: boolean) => void;
+
+function columnCut(n: number, parts: number, index: number, quantum: number): number {
+  if (index === parts) return n;
+  return Math.min(n, Math.ceil((n * (1 - Math.cbrt(1 - index / parts))) / quantum) * quantum);
+}

@@ -1,0 +1,202 @@
+// From embeddings to the kernel matrix and back (formulas C and D). n rows, m columns, width d.
+import { checkColumnSums, checkKernel, checkKernelBackward, checkRowNorms } from "../contract.ts";
+import type { DistanceOptions, Engine, KernelGradients, KernelOptions, Link } from "../engine.ts";
+import type { Matrix } from "../matrix.ts";
+import { nonNegative, sum } from "../reductions.ts";
+import { cut, type Pool } from "./pool.ts";
+import type { Products } from "./products.ts";
+
+const PASS_THRESHOLD = 1 << 14; // elements
+const SLAB_BYTES = 1 << 18; // rows of K that are turned from products into kernel values while still in cache
+const LINK_CODE: Record<Link, number> = { linear: 0, saturating: 1, sigmoid: 2 };
+const DISTANCE_CODE = 3;
+const NO_OPTIONS: KernelOptions = {};
+
+const CROSS = { alpha: -2, transposeB: true };
+const FIRST_TRANSPOSED = { transposeA: true };
+
+export type KernelPass = Pick<Engine, "rowNorms" | "columnSums" | "distances" | "kernel" | "kernelBackward">;
+
+export function kernelPass(pool: Pool, { gemm }: Products): KernelPass {
+  const rowNormsKernel = pool.kernel("row_norms");
+  const columnSumsKernel = pool.kernel("column_sums");
+  const scaleColumns = pool.kernel("scale_columns");
+  const forward = pool.kernel("kernel_forward");
+  const backward = pool.kernel("kernel_backward");
+  const chain = pool.kernel("kernel_chain");
+
+  function rowNorms(out: Matrix, A: Matrix, weights: Matrix | undefined): void {
+    const parts = pool.share(A.rows * A.cols, PASS_THRESHOLD);
+    for (let t = 0; t < parts; t++) {
+      const from = cut(A.rows, parts, t, 1);
+      pool
+        .job(t)
+        .put(cut(A.rows, parts, t + 1, 1) - from)
+        .put(A.cols)
+        .putRows(A, from)
+        .putVector(weights)
+        .putVector(out, from);
+    }
+    pool.run(rowNormsKernel[A.precision], parts);
+  }
+
+  function columnSums(out: Matrix, A: Matrix): void {
+    const parts = pool.share(A.rows * A.cols, PASS_THRESHOLD);
+    for (let t = 0; t < parts; t++) {
+      pool
+        .job(t)
+        .put(A.rows)
+        .put(cut(A.cols, parts, t, 4))
+        .put(cut(A.cols, parts, t + 1, 4))
+        .putRows(A)
+        .putVector(out);
+    }
+    pool.run(columnSumsKernel[A.precision], parts);
+  }
+
+  // t = a²_a + a²_b − 2·Z_a·H·Z_bᵀ, then φ and the kernel, on each thread's rows
+  function fused(K: Matrix, Za: Matrix, Zb: Matrix, options: KernelOptions, code: number): void {
+    const n = Za.rows;
+    const m = Zb.rows;
+    const d = Za.cols;
+    if (n === 0 || m === 0) return;
+    const { weights, slope, same, offset = 0, variance = 1 } = options;
+    const scope = pool.arena.open();
+    try {
+      const normsA = scope.matrix(n, 1, K.precision);
+      const normsB = scope.matrix(m, 1, K.precision);
+      rowNorms(normsA, Za, weights);
+      rowNorms(normsB, Zb, weights);
+      let ZaH = Za;
+      if (weights) {
+        ZaH = scope.matrix(n, d, K.precision);
+        const parts = pool.share(n * d, PASS_THRESHOLD);
+        for (let t = 0; t < parts; t++) {
+          const from = cut(n, parts, t, 1);
+          pool
+            .job(t)
+            .put(cut(n, parts, t + 1, 1) - from)
+            .put(d)
+            .putRows(Za, from)
+            .putVector(weights)
+            .putRows(ZaH, from);
+        }
+        pool.run(scaleColumns[K.precision], parts);
+      }
+      gemm(K, ZaH, Zb, CROSS);
+      const clamp = nonNegative(weights) ? 1 : 0;
+      const parts = pool.share(n * m, PASS_THRESHOLD);
+      for (let t = 0; t < parts; t++) {
+        const from = cut(n, parts, t, 1);
+        pool
+          .job(t)
+          .put(code)
+          .put(cut(n, parts, t + 1, 1) - from)
+          .put(m)
+          .putVector(normsA, from)
+          .putVector(normsB)
+          .putRows(K, from);
+        if (slope) pool.putRows(slope, from);
+        else pool.put(0).put(0);
+        pool.putIndices(same, from).put(clamp).put(offset).put(variance);
+      }
+      pool.run(forward[K.precision], parts);
+    } finally {
+      scope.close();
+    }
+  }
+
+  // ∂ℓ/∂Z += 2(diag(ρ)Z − W)H and this side's part of ∂ℓ/∂h
+  function chainSide(
+    Z: Matrix,
+    W: Matrix,
+    sums: Matrix,
+    weights: Matrix,
+    dZ: Matrix | undefined,
+    dWeights: Matrix | undefined,
+    cross: number,
+  ): void {
+    if (!dZ && !dWeights) return;
+    const parts = pool.share(Z.rows * Z.cols, PASS_THRESHOLD);
+    for (let t = 0; t < parts; t++) {
+      pool
+        .job(t)
+        .put(Z.rows)
+        .put(cut(Z.cols, parts, t, 4))
+        .put(cut(Z.cols, parts, t + 1, 4));
+      pool.putRows(Z).putRows(W).putVector(sums).putVector(weights);
+      if (dZ) pool.putRows(dZ);
+      else pool.put(0).put(0);
+      pool.putVector(dWeights).put(cross);
+    }
+    pool.run(chain[Z.precision], parts);
+  }
+
+  function gradients(G: Matrix, K: Matrix, Za: Matrix, Zb: Matrix, options: KernelOptions, out: KernelGradients): void {
+    const n = Za.rows;
+    const m = Zb.rows;
+    const d = Za.cols;
+    const { slope, variance = 1 } = options;
+    const scope = pool.arena.open();
+    try {
+      const rho = scope.matrix(n, 1, K.precision); // row sums of G_t
+      const dots = scope.matrix(n, 1, K.precision); // row sums of G∘K
+      const parts = pool.share(n * m, PASS_THRESHOLD);
+      for (let t = 0; t < parts; t++) {
+        const from = cut(n, parts, t, 1);
+        pool
+          .job(t)
+          .put(cut(n, parts, t + 1, 1) - from)
+          .put(m)
+          .putRows(G, from)
+          .putRows(K, from);
+        if (slope) pool.putRows(slope, from);
+        else pool.put(0).put(0);
+        pool.putVector(rho, from).putVector(dots, from);
+      }
+      pool.run(backward[K.precision], parts);
+      out.variance = sum(dots) / variance;
+      out.offset = options.link === "sigmoid" ? sum(rho) : 0;
+      if (!out.rows && !out.columns && !out.weights) return;
+
+      const weights = options.weights ?? scope.matrix(d, 1, K.precision).fill(1);
+      const gamma = scope.matrix(m, 1, K.precision); // column sums of G_t
+      columnSums(gamma, G);
+      const W = scope.matrix(n, d, K.precision);
+      gemm(W, G, Zb); // G_t·Z_b
+      chainSide(Za, W, rho, weights, out.rows, out.weights, 2);
+      const W2 = scope.matrix(m, d, K.precision);
+      if (out.columns) gemm(W2, G, Za, FIRST_TRANSPOSED); // G_tᵀ·Z_a
+      chainSide(Zb, W2, gamma, weights, out.columns, out.weights, 0);
+    } finally {
+      scope.close();
+    }
+  }
+
+  return {
+    rowNorms(out, A, weights) {
+      checkRowNorms(out, A, weights);
+      rowNorms(out, A, weights);
+    },
+
+    columnSums(out, A) {
+      checkColumnSums(out, A);
+      columnSums(out, A);
+    },
+
+    distances(T, Za, Zb, options: DistanceOptions = NO_OPTIONS) {
+      checkKernel(T, Za, Zb, options);
+      fused(T, Za, Zb, options, DISTANCE_CODE);
+    },
+
+    kernel(K, Za, Zb, options = NO_OPTIONS) {
+      checkKernel(K, Za, Zb, options);
+      fused(K, Za, Zb, options, LINK_CODE[options.link ?? "linear"]);
+    },
+
+    kernelBackward(G, K, Za, Zb, options, out) {
+      checkKernelBackward(G, K, Za, Zb, options, out);
+      gradients(G, K, Za, Zb, options, out);
+    },
+  };
+}

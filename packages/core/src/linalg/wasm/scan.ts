@@ -1,0 +1,88 @@
+// The exact scan: every row of every shard against one query, each thread keeping its own best, merged at the end.
+import { checkScan } from "../contract.ts";
+import type { Engine, TopK } from "../engine.ts";
+import type { Matrix } from "../matrix.ts";
+import { cut, type Pool } from "./pool.ts";
+
+const THRESHOLD = 1 << 16; // elements
+
+/** Finds a shard's best in the memory it lies in. */
+export type ShardScan = (result: TopK, shard: Matrix, query: Matrix, firstRow: number) => void;
+
+/** Engines by the arena a matrix lies in, so that one engine's scan can reach shards in another's memory. */
+export const shardScans = new WeakMap<object, ShardScan>();
+
+/** Adds (score, row) to the list, best first, equal scores by ascending row. */
+export function offer(result: TopK, score: number, row: number): void {
+  const { scores, rows, k } = result;
+  if (Number.isNaN(score)) return;
+  let at = result.count;
+  if (at === k) {
+    if (!(score > scores[k - 1] || (score === scores[k - 1] && row < rows[k - 1]))) return;
+    at = k - 1;
+  } else result.count++;
+  while (at > 0 && (scores[at - 1] < score || (scores[at - 1] === score && rows[at - 1] > row))) {
+    scores[at] = scores[at - 1];
+    rows[at] = rows[at - 1];
+    at--;
+  }
+  scores[at] = score;
+  rows[at] = row;
+}
+
+export function scans(pool: Pool): Pick<Engine, "scan"> {
+  const kernel = pool.kernel("scan");
+
+  const scanShard: ShardScan = (result, shard, query, firstRow) => {
+    if (shard.rows === 0) return;
+    const { precision } = shard;
+    const scope = pool.arena.open();
+    try {
+      const x = scope.matrix(shard.cols, 1, precision);
+      for (let j = 0; j < shard.cols; j++) x.data[x.offset + j] = query.data[query.offset + j];
+      const parts = pool.share(shard.rows * shard.cols, THRESHOLD);
+      const scores = scope.matrix(parts, result.k, precision);
+      const rows = scope.indices(parts * result.k);
+      for (let t = 0; t < parts; t++) {
+        const from = cut(shard.rows, parts, t, 1);
+        pool
+          .job(t)
+          .put(cut(shard.rows, parts, t + 1, 1) - from)
+          .put(shard.cols)
+          .putRows(shard, from)
+          .putVector(x);
+        pool
+          .put(result.k)
+          .put(pool.address(scores, t))
+          .putIndices(rows, t * result.k)
+          .put(from);
+      }
+      const own = pool.run(kernel[precision], parts);
+      for (let t = 0; t < parts; t++) {
+        const found = t === 0 ? own : pool.result(t);
+        for (let i = 0; i < found; i++) {
+          offer(
+            result,
+            scores.data[scores.offset + t * result.k + i],
+            firstRow + rows.data[rows.offset + t * result.k + i],
+          );
+        }
+      }
+    } finally {
+      scope.close();
+    }
+  };
+  shardScans.set(pool.arena, scanShard);
+
+  return {
+    scan(result, shards, query) {
+      checkScan(result, shards, query);
+      result.count = 0;
+      let firstRow = 0;
+      for (const shard of shards) {
+        (shardScans.get(shard.storage) ?? scanShard)(result, shard, query, firstRow);
+        firstRow += shard.rows;
+      }
+    },
+  };
+}

@@ -1,0 +1,11 @@
+import { defineConfig } from "tsdown";
+
+export default defineConfig({
+  entry: ["src/index.ts"],
+  format: "esm",
+  platform: "neutral",
+  target: "es2022",
+  fixedExtension: false, // index.js, not index.mjs
+  dts: { sourcemap: false },
+  sourcemap: false,
+});

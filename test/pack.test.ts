@@ -1,0 +1,192 @@
+// What a user gets: every package is built and packed in a copy of the repository, installed from its tarball into an empty
+// folder, and run there. The working tree, its dist/ included, is left alone.
+import { execFile } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const repository = fileURLToPath(new URL("..", import.meta.url));
+const packages = ["@nearkin/core", "@nearkin/native", "nearkin"];
+const version = readJson(join(repository, "packages/cli/package.json")).version;
+
+let root: string; // everything below lives here
+let packed: Packed[];
+let plain: Installation; // without @nearkin/native
+let full: Installation;
+
+interface Installation extends Run {
+  folder: string;
+}
+
+interface Run {
+  stdout: string;
+  stderr: string;
+}
+
+interface Packed {
+  name: string;
+  tarball: string;
+  /** Paths inside the package. */
+  files: string[];
+}
+
+/** Runs a program without the user's own npm settings, which could add warnings that are not ours. */
+function run(cwd: string, program: string, ...args: string[]): Promise<Run> {
+  const env = { ...process.env, NPM_CONFIG_USERCONFIG: join(root, "npmrc") };
+  return promisify(execFile)(program, args, { cwd, env });
+}
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), "nearkin-pack-"));
+  writeFileSync(join(root, "npmrc"), "");
+  const copy = copyRepository(join(root, "copy"));
+  await run(copy, process.execPath, "packages/core/scripts/build-kernels.mjs");
+  await run(copy, process.execPath, "scripts/build.mjs");
+
+  const tarballs = join(root, "tarballs");
+  mkdirSync(tarballs);
+  const { stdout } = await run(copy, "npm", "pack", "--workspaces", "--json", "--pack-destination", tarballs);
+  packed = readPacked(stdout, tarballs);
+
+  plain = await installInto("plain", {}, ["nearkin", "@nearkin/core"]);
+  // npm lists install scripts that nobody has decided about; koffi's is not needed, its binary comes prebuilt.
+  full = await installInto("full", { allowScripts: { koffi: false } }, packages);
+});
+
+afterAll(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** The sources and settings of a build, beside the dependencies already installed. */
+function copyRepository(target: string): string {
+  const left = new Set(["node_modules", "dist"]);
+  mkdirSync(target);
+  for (const entry of ["package.json", "tsconfig.base.json", "packages", "scripts"]) {
+    cpSync(join(repository, entry), join(target, entry), {
+      recursive: true,
+      filter: (path) => !left.has(basename(path)),
+    });
+  }
+  symlinkSync(join(repository, "node_modules"), join(target, "node_modules"));
+  for (const name of readdirSync(join(repository, "packages"))) {
+    const own = join(repository, "packages", name, "node_modules");
+    if (existsSync(own)) symlinkSync(own, join(target, "packages", name, "node_modules"));
+  }
+  return target;
+}
+
+/** `npm pack --json` prints an array up to npm 11 and an object by package name from npm 12 on. */
+function readPacked(json: string, folder: string): Packed[] {
+  const rows: { name: string; filename: string; files: { path: string }[] }[] = Object.values(JSON.parse(json));
+  return rows.map(({ name, filename, files }) => ({
+    name,
+    tarball: join(folder, filename),
+    files: files.map(({ path }) => path),
+  }));
+}
+
+/** A user's empty folder with some of the tarballs installed. */
+async function installInto(name: string, settings: object, chosen: readonly string[]): Promise<Installation> {
+  const folder = join(root, name);
+  mkdirSync(folder);
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module", ...settings }));
+  const tarballs = packed.filter((each) => chosen.includes(each.name)).map(({ tarball }) => tarball);
+  return {
+    folder,
+    ...(await run(folder, "npm", "install", "--prefer-offline", "--no-audit", "--no-fund", ...tarballs)),
+  };
+}
+
+function readJson(path: string) {
+  return JSON.parse(readFileSync(path, "utf8"));
+}
+
+describe("the tarballs", () => {
+  test("are those of every package", () => {
+    expect(packed.map(({ name }) => name).sort()).toEqual(packages);
+  });
+
+  test("carry the build, the licence and a README, and neither sources nor tests", () => {
+    for (const { name, files } of packed) {
+      expect(files, name).toEqual(expect.arrayContaining(["LICENSE", "README.md", "dist/index.js", "dist/index.d.ts"]));
+      const strangers = files.filter(
+        (path) => !/^(?:(?:dist|bin)\/[^/]+\.(?:js|d\.ts)|package\.json|README\.md|LICENSE)$/.test(path),
+      );
+      expect(strangers, name).toEqual([]);
+      expect(
+        files.filter((path) => path.includes(".test.")),
+        name,
+      ).toEqual([]);
+    }
+  });
+
+  test("hold the repository's licence", () => {
+    for (const { name } of packed) {
+      expect(readFileSync(join(full.folder, "node_modules", name, "LICENSE"), "utf8")).toBe(
+        readFileSync(join(repository, "LICENSE"), "utf8"),
+      );
+    }
+  });
+
+  test("satisfy publint", async () => {
+    for (const { name, tarball } of packed) {
+      const { buffer } = Uint8Array.from(readFileSync(tarball));
+      const { messages, pkg } = await publint({ pack: { tarball: buffer }, strict: true });
+      expect(
+        messages.map((message) => formatMessage(message, pkg)),
+        name,
+      ).toEqual([]);
+    }
+  });
+});
+
+describe.each(["plain", "full"] as const)("a %s installation", (kind) => {
+  const installation = () => ({ plain, full })[kind];
+
+  test("prints no warning", () => {
+    const { stdout, stderr } = installation();
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(/^\s*added \d+ packages in \S+\s*$/);
+  });
+
+  test("runs the command", async () => {
+    const { folder } = installation();
+    expect(await run(folder, "npx", "nearkin", "--version")).toEqual({ stdout: `${version}\n`, stderr: "" });
+    const engines = await run(folder, "npx", "nearkin", "engines");
+    expect(engines.stderr).toBe("");
+    expect(engines.stdout).not.toBe("");
+  });
+
+  test("exits with 2 on a mistyped command", async () => {
+    await expect(run(installation().folder, "npx", "nearkin", "demmo")).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Did you mean demo?"),
+    });
+  });
+
+  test("offers core as a library", async () => {
+    // TODO: multiply two matrices with @nearkin/core and compare the printed product.
+    const program = `
+      import * as core from "@nearkin/core";
+      console.log(typeof core);
+    `;
+    const { folder } = installation();
+    writeFileSync(join(folder, "multiply.js"), program);
+    expect(await run(folder, process.execPath, "multiply.js")).toEqual({ stdout: "object\n", stderr: "" });
+  });
+});

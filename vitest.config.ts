@@ -1,0 +1,80 @@
+// One project per package, one for the repository's own scripts, one that packs and installs everything, and one in a browser.
+//   npm test                          everything
+//   npx vitest --project core         one package, watching
+import { playwright } from "@vitest/browser-playwright";
+import { defaultClientConditions, defaultServerConditions } from "vite";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { findChromium } from "./scripts/chromium.ts";
+
+// Packages meet as TypeScript, so tests need no build.
+const inNode = {
+  ssr: { resolve: { conditions: ["@nearkin/source", ...defaultServerConditions] } },
+};
+
+const inBrowser = {
+  resolve: { conditions: ["@nearkin/source", ...defaultClientConditions] },
+};
+
+function nodeProject(name: string): TestProjectInlineConfiguration {
+  return {
+    ...inNode,
+    test: {
+      name,
+      include: [`packages/${name}/src/**/*.test.ts`],
+      exclude: ["**/*.browser.test.ts"],
+    },
+  };
+}
+
+/** `*.browser.test.ts` run only here; `*.suite.test.ts` run here and in Node. The page is cross-origin isolated. */
+function browserProject(executablePath: string): TestProjectInlineConfiguration {
+  return {
+    ...inBrowser,
+    optimizeDeps: { include: ["fast-check"] }, // found late, it would make vite reload the page in mid-test
+    server: {
+      headers: {
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Embedder-Policy": "require-corp",
+      },
+    },
+    test: {
+      name: "browser",
+      include: ["packages/core/src/**/*.{browser,suite}.test.ts"],
+      browser: {
+        enabled: true,
+        headless: true,
+        screenshotFailures: false,
+        provider: playwright({
+          launchOptions: {
+            executablePath,
+            args: [
+              "--no-sandbox",
+              "--headless",
+              "--disable-gpu",
+              "--no-first-run",
+              "--disable-background-networking",
+              "--disable-component-update",
+              "--disable-sync",
+            ],
+          },
+        }),
+        instances: [{ browser: "chromium" }],
+      },
+    },
+  };
+}
+
+const chromium = findChromium(process.env);
+
+export default defineConfig({
+  test: {
+    projects: [
+      nodeProject("core"),
+      nodeProject("native"),
+      nodeProject("cli"),
+      { ...inNode, test: { name: "scripts", include: ["scripts/**/*.test.ts"] } },
+      { ...inNode, test: { name: "pack", include: ["test/pack.test.ts"], testTimeout: 240_000, hookTimeout: 240_000 } },
+      ...(chromium ? [browserProject(chromium)] : []),
+    ],
+  },
+});
