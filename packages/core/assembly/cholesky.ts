@@ -1,7 +1,7 @@
 // A = L·Lᵀ in place, row-major, lower. Right-looking over blocks of NB columns: factor the diagonal block and invert it,
 // multiply the panel below by that inverse, subtract the panel's outer product from what is left. The last two are products
 // that workers share by rows; only the small diagonal block is serial.
-import { gemm } from "./gemm";
+import { B_UPPER, FULL, gemm } from "./gemm";
 import { int, num, ptr } from "./job";
 import { at, fma, lanes, sumLanes } from "./simd";
 
@@ -64,8 +64,8 @@ export function invert<T>(n: i32, L: usize, ldl: i32, X: usize, ldx: i32, ws: us
 
 // [L₁ 0; L₂₁ L₂]⁻¹ = [X₁ 0; −X₂·L₂₁·X₁ X₂], X₁ (h, h) and X₂ (r, r) known
 function offDiagonal<T>(h: i32, r: i32, L: usize, ldl: i32, X: usize, ldx: i32, ws: usize, scratch: usize): void {
-  gemm<T>(r, h, h, <T>1, at<T>(L, h * ldl), ldl, 1, X, ldx, 1, <T>0, scratch, NB, ws, -1);
-  gemm<T>(r, h, r, <T>-1, at<T>(X, h * ldx + h), ldx, 1, scratch, NB, 1, <T>0, at<T>(X, h * ldx), ldx, ws, -1);
+  gemm<T>(r, h, h, <T>1, at<T>(L, h * ldl), ldl, 1, X, ldx, 1, <T>0, scratch, NB, ws, FULL);
+  gemm<T>(r, h, r, <T>-1, at<T>(X, h * ldx + h), ldx, 1, scratch, NB, 1, <T>0, at<T>(X, h * ldx), ldx, ws, FULL);
   for (let i = 0; i < h; i++) memory.fill(at<T>(X, i * ldx + h), 0, <usize>r * sizeof<T>());
 }
 
@@ -98,7 +98,7 @@ function factorBlock<T>(n: i32, A: usize, lda: i32, X: usize, ldx: i32, ws: usiz
   if (e) return e;
   const A21 = at<T>(A, h * lda),
     A22 = at<T>(A21, h);
-  gemm<T>(r, h, h, <T>1, A21, lda, 1, X, 1, ldx, <T>0, scratch, NB, ws, -1); // L₂₁ = A₂₁·L₁₁⁻ᵀ
+  gemm<T>(r, h, h, <T>1, A21, lda, 1, X, 1, ldx, <T>0, scratch, NB, ws, B_UPPER); // L₂₁ = A₂₁·L₁₁⁻ᵀ
   for (let i = 0; i < r; i++) memory.copy(at<T>(A21, i * lda), at<T>(scratch, i * NB), <usize>h * sizeof<T>());
   gemm<T>(r, r, h, <T>-1, A21, lda, 1, A21, 1, lda, <T>1, A22, lda, ws, 0); // A₂₂ −= L₂₁·L₂₁ᵀ
   const f = factorBlock<T>(r, A22, lda, at<T>(X, h * ldx + h), ldx, ws, scratch);
@@ -126,7 +126,7 @@ function panelJob<T>(job: usize): void {
     lda = int(job, 4);
   const b = at<T>(ptr(job, 3), r0 * lda),
     p = at<T>(ptr(job, 6), r0 * NB);
-  gemm<T>(rows, nb, nb, <T>1, b, lda, 1, ptr(job, 5), 1, NB, <T>0, p, NB, ptr(job, 7), -1);
+  gemm<T>(rows, nb, nb, <T>1, b, lda, 1, ptr(job, 5), 1, NB, <T>0, p, NB, ptr(job, 7), B_UPPER);
   for (let i = 0; i < rows; i++) memory.copy(at<T>(b, i * lda), at<T>(p, i * NB), <usize>nb * sizeof<T>());
 }
 export function cholesky_panel_f32(job: usize): void {
@@ -136,14 +136,16 @@ export function cholesky_panel_f64(job: usize): void {
   panelJob<f64>(job);
 }
 
-// Trailing rows [r0, r1): C −= P·Pᵀ, lower part only. Fields: r0 r1 nb · P · C lda · workspace
+// Trailing rows [r0, r1), lower part of the first `cols` columns: C −= P·Pᵀ. Fields: r0 r1 cols depth · P ldp · C lda · workspace
 function trailingJob<T>(job: usize): void {
-  const r0 = int(job, 0),
-    r1 = int(job, 1),
-    P = ptr(job, 3),
-    lda = int(job, 5);
-  const C = at<T>(ptr(job, 4), r0 * lda);
-  gemm<T>(r1 - r0, r1, int(job, 2), <T>-1, at<T>(P, r0 * NB), NB, 1, P, 1, NB, <T>1, C, lda, ptr(job, 6), r0);
+  const r0 = int(job, 0);
+  const r1 = int(job, 1);
+  const P = ptr(job, 4);
+  const ldp = int(job, 5);
+  const lda = int(job, 7);
+  const cols = min(r1, int(job, 2));
+  const C = at<T>(ptr(job, 6), r0 * lda);
+  gemm<T>(r1 - r0, cols, int(job, 3), <T>-1, at<T>(P, r0 * ldp), ldp, 1, P, 1, ldp, <T>1, C, lda, ptr(job, 8), r0);
 }
 export function cholesky_trailing_f32(job: usize): void {
   trailingJob<f32>(job);

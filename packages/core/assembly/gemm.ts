@@ -161,14 +161,18 @@ function packA<T>(kc: i32, mc: i32, a0: usize, rsa: i32, csa: i32, packed: usize
   }
 }
 
-/** The product itself. `lower` ≥ 0: row 0 of C is row `lower` of a symmetric matrix and only columns ≤ its row are needed. */
-export function gemm<T>(m: i32, n: i32, k: i32, alpha: T, A: usize, rsa: i32, csa: i32, B: usize, rsb: i32, csb: i32, beta: T, C: usize, ldc: i32, ws: usize, lower: i32): void {
+/** As `part` of gemm: all of C; all of C, and B is upper triangular, so column j needs only the depth up to j. */
+export const FULL: i32 = -1;
+export const B_UPPER: i32 = -2;
+
+/** The product itself. `part` ≥ 0: row 0 of C is row `part` of a symmetric matrix and only columns ≤ its row are needed. */
+export function gemm<T>(m: i32, n: i32, k: i32, alpha: T, A: usize, rsa: i32, csa: i32, B: usize, rsb: i32, csb: i32, beta: T, C: usize, ldc: i32, ws: usize, part: i32): void {
   const NR = nr<T>();
   const overwrite = beta == <T>0 && k > 0;
   if (!overwrite && beta != <T>1) {
     for (let i = 0; i < m; i++) {
       const c = at<T>(C, i * ldc);
-      const w = lower >= 0 ? min(n, lower + i + 1) : n;
+      const w = part >= 0 ? min(n, part + i + 1) : n;
       if (beta == <T>0) memory.fill(c, 0, <usize>w * sizeof<T>());
       else for (let j = 0; j < w; j++) store<T>(at<T>(c, j), beta * load<T>(at<T>(c, j)));
     }
@@ -182,17 +186,18 @@ export function gemm<T>(m: i32, n: i32, k: i32, alpha: T, A: usize, rsa: i32, cs
       packB<T>(kc, nc, at<T>(B, pc * rsb + jc * csb), rsb, csb, packedB);
       for (let ic = 0; ic < m; ic += MC) {
         const mc = min(MC, m - ic);
-        if (lower >= 0 && jc > lower + ic + mc - 1) continue;
+        if (part >= 0 && jc > part + ic + mc - 1) continue;
         packA<T>(kc, mc, at<T>(A, ic * rsa + pc * csa), rsa, csa, packedA);
         for (let j = 0; j < nc; j += NR) {
-          if (lower >= 0 && jc + j > lower + ic + mc - 1) break;
+          if (part >= 0 && jc + j > part + ic + mc - 1) break;
           const w = min(NR, nc - j);
+          const depth = part == B_UPPER ? max(0, min(kc, jc + j + NR - pc)) : kc;
           for (let i = 0; i < mc; i += MR) {
             const h = min(MR, mc - i);
-            if (lower >= 0 && jc + j > lower + ic + i + h - 1) continue;
+            if (part >= 0 && jc + j > part + ic + i + h - 1) continue;
             const a = at<T>(packedA, i * kc), b = at<T>(packedB, j * kc), c = at<T>(C, (ic + i) * ldc + jc + j);
-            if (sizeof<T>() == 4) tile_f32(kc, a, b, c, ldc, <f32>alpha, h, w, put, ws);
-            else tile_f64(kc, a, b, c, ldc, <f64>alpha, h, w, put, ws);
+            if (sizeof<T>() == 4) tile_f32(depth, a, b, c, ldc, <f32>alpha, h, w, put, ws);
+            else tile_f64(depth, a, b, c, ldc, <f64>alpha, h, w, put, ws);
           }
         }
       }
@@ -200,7 +205,7 @@ export function gemm<T>(m: i32, n: i32, k: i32, alpha: T, A: usize, rsa: i32, cs
   }
 }
 
-// Fields: m n k α · A rsa csa · B rsb csb · β · C ldc · workspace · lower
+// Fields: m n k α · A rsa csa · B rsb csb · β · C ldc · workspace · part
 function gemmJob<T>(job: usize): void {
   gemm<T>(
     int(job, 0), int(job, 1), int(job, 2), <T>num(job, 3),

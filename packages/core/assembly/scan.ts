@@ -1,29 +1,16 @@
-// One query against every row: y = A·x by streaming A once, a row at a time, at the speed of memory. Four accumulators hide
-// the latency of the additions; more rows at once would only confuse the prefetcher (measured: three times slower).
+// One query against every row: y = A·x by streaming A once, at the speed of memory. A core's read of one stream stalls at
+// every page; ten streams, far apart, overlap those stalls (measured: 18 against 9.5 GB/s). So rows are taken ten at a time,
+// one from each tenth of the matrix. Each row's sum runs over its own elements in the same order whatever the company.
 import { int, num, ptr } from "./job";
 import { at, fma, lanes, sumLanes } from "./simd";
 
+const STREAMS: i32 = 10; // accumulators that fit into 16 vector registers beside the query and a temporary
+
+// The lanes' sum, then the elements that did not fill a vector.
 @inline
-function rowDot<T>(n: i32, a: usize, x: usize): T {
-  let s0 = v128.splat<T>(<T>0);
-  let s1 = s0, s2 = s0, s3 = s0;
-  const W = lanes<T>();
-  let j = 0;
-  for (; j + 4 * W <= n; j += 4 * W) {
-    s0 = fma<T>(v128.load(a), v128.load(x), s0);
-    s1 = fma<T>(v128.load(a, 16), v128.load(x, 16), s1);
-    s2 = fma<T>(v128.load(a, 32), v128.load(x, 32), s2);
-    s3 = fma<T>(v128.load(a, 48), v128.load(x, 48), s3);
-    a += 64;
-    x += 64;
-  }
-  for (; j + W <= n; j += W) {
-    s0 = fma<T>(v128.load(a), v128.load(x), s0);
-    a += 16;
-    x += 16;
-  }
-  let t = sumLanes<T>(v128.add<T>(v128.add<T>(s0, s1), v128.add<T>(s2, s3)));
-  for (; j < n; j++) {
+function tail<T>(s: v128, n: i32, a: usize, x: usize): T {
+  let t = sumLanes<T>(s);
+  for (let j = 0; j < n; j++) {
     t += load<T>(a) * load<T>(x);
     a += sizeof<T>();
     x += sizeof<T>();
@@ -31,17 +18,88 @@ function rowDot<T>(n: i32, a: usize, x: usize): T {
   return t;
 }
 
-// y = α·A·x + β·y. Fields: rows cols · A lda · x · y · α β
-function gemvJob<T>(job: usize): void {
-  const rows = int(job, 0), cols = int(job, 1), lda = int(job, 3), x = ptr(job, 4);
-  const alpha = <T>num(job, 6), beta = <T>num(job, 7);
-  let a = ptr(job, 2), y = ptr(job, 5);
-  for (let i = 0; i < rows; i++) {
-    const t = alpha * rowDot<T>(cols, a, x);
-    store<T>(y, beta == <T>0 ? t : t + beta * load<T>(y));
-    a = at<T>(a, lda);
-    y += sizeof<T>();
+function rowDot<T>(n: i32, a: usize, x: usize): T {
+  let s = v128.splat<T>(<T>0);
+  let j = 0;
+  for (; j + lanes<T>() <= n; j += lanes<T>()) {
+    s = fma<T>(v128.load(a), v128.load(x), s);
+    a += 16;
+    x += 16;
   }
+  return tail<T>(s, n - j, a, x);
+}
+
+// The same for the rows a0, a0 + stride, … (bytes): out_k = row_k·x
+function tenDots<T>(n: i32, a0: usize, stride: usize, x: usize, out: usize): void {
+  let s0 = v128.splat<T>(<T>0);
+  let s1 = s0;
+  let s2 = s0;
+  let s3 = s0;
+  let s4 = s0;
+  let s5 = s0;
+  let s6 = s0;
+  let s7 = s0;
+  let s8 = s0;
+  let s9 = s0;
+  let a1 = a0 + stride;
+  let a2 = a1 + stride;
+  let a3 = a2 + stride;
+  let a4 = a3 + stride;
+  let a5 = a4 + stride;
+  let a6 = a5 + stride;
+  let a7 = a6 + stride;
+  let a8 = a7 + stride;
+  let a9 = a8 + stride;
+  let j = 0;
+  for (; j + lanes<T>() <= n; j += lanes<T>()) {
+    const q = v128.load(x);
+    s0 = fma<T>(v128.load(a0), q, s0);
+    a0 += 16;
+    s1 = fma<T>(v128.load(a1), q, s1);
+    a1 += 16;
+    s2 = fma<T>(v128.load(a2), q, s2);
+    a2 += 16;
+    s3 = fma<T>(v128.load(a3), q, s3);
+    a3 += 16;
+    s4 = fma<T>(v128.load(a4), q, s4);
+    a4 += 16;
+    s5 = fma<T>(v128.load(a5), q, s5);
+    a5 += 16;
+    s6 = fma<T>(v128.load(a6), q, s6);
+    a6 += 16;
+    s7 = fma<T>(v128.load(a7), q, s7);
+    a7 += 16;
+    s8 = fma<T>(v128.load(a8), q, s8);
+    a8 += 16;
+    s9 = fma<T>(v128.load(a9), q, s9);
+    a9 += 16;
+    x += 16;
+  }
+  store<T>(at<T>(out, 0), tail<T>(s0, n - j, a0, x));
+  store<T>(at<T>(out, 1), tail<T>(s1, n - j, a1, x));
+  store<T>(at<T>(out, 2), tail<T>(s2, n - j, a2, x));
+  store<T>(at<T>(out, 3), tail<T>(s3, n - j, a3, x));
+  store<T>(at<T>(out, 4), tail<T>(s4, n - j, a4, x));
+  store<T>(at<T>(out, 5), tail<T>(s5, n - j, a5, x));
+  store<T>(at<T>(out, 6), tail<T>(s6, n - j, a6, x));
+  store<T>(at<T>(out, 7), tail<T>(s7, n - j, a7, x));
+  store<T>(at<T>(out, 8), tail<T>(s8, n - j, a8, x));
+  store<T>(at<T>(out, 9), tail<T>(s9, n - j, a9, x));
+}
+
+// y = α·A·x + β·y. Fields: rows cols · A lda · x · y · α β · workspace
+function gemvJob<T>(job: usize): void {
+  const rows = int(job, 0), cols = int(job, 1), A = ptr(job, 2), lda = int(job, 3), x = ptr(job, 4), y = ptr(job, 5);
+  const alpha = <T>num(job, 6), beta = <T>num(job, 7), dots = ptr(job, 8), part = rows / STREAMS;
+  for (let i = 0; i < part; i++) {
+    tenDots<T>(cols, at<T>(A, i * lda), at<T>(0, part * lda), x, dots);
+    for (let k = 0; k < STREAMS; k++) put<T>(at<T>(y, k * part + i), alpha * load<T>(at<T>(dots, k)), beta);
+  }
+  for (let i = part * STREAMS; i < rows; i++) put<T>(at<T>(y, i), alpha * rowDot<T>(cols, at<T>(A, i * lda), x), beta);
+}
+@inline
+function put<T>(p: usize, t: T, beta: T): void {
+  store<T>(p, beta == <T>0 ? t : t + beta * load<T>(p));
 }
 export function gemv_f32(job: usize): void {
   gemvJob<f32>(job);
@@ -81,30 +139,45 @@ export function gemv_transposed_f64(job: usize): void {
   gemvTransposedJob<f64>(job);
 }
 
-// The k best rows by A·x: scores descending, equal scores by ascending row (rows come in order, so a later equal never wins).
-// NaN never enters. Keeps a sorted list; the expected number of insertions is k·ln(rows/k), each O(k).
-// Fields: rows cols · A lda · x · k · scores (k of T) · rows out (k of i32) · first row's number. Returns how many were found.
+// Puts (t, row) into the sorted list of at most k: scores descending, equal scores by ascending row. Returns its length.
+function insert<T>(k: i32, found: i32, scores: usize, rows: usize, t: T, row: i32): i32 {
+  let lo = 0, hi = found; // first place that (t, row) beats
+  while (lo < hi) {
+    const mid = (lo + hi) >> 1, s = load<T>(at<T>(scores, mid));
+    if (s > t || (s == t && load<i32>(at<i32>(rows, mid)) < row)) lo = mid + 1;
+    else hi = mid;
+  }
+  if (lo == k) return found;
+  if (found < k) found++;
+  const moved = <usize>(found - 1 - lo);
+  memory.copy(at<T>(scores, lo + 1), at<T>(scores, lo), moved * sizeof<T>());
+  memory.copy(at<i32>(rows, lo + 1), at<i32>(rows, lo), moved << 2);
+  store<T>(at<T>(scores, lo), t);
+  store<i32>(at<i32>(rows, lo), row);
+  return found;
+}
+
+// The k best rows by A·x. NaN never enters. The expected number of insertions is k·ln(rows/k), each O(k).
+// Fields: rows cols · A lda · x · k · scores (k of T) · rows out (k of i32) · first row's number · workspace. Returns how many.
 function scanJob<T>(job: usize): i32 {
-  const rows = int(job, 0), cols = int(job, 1), lda = int(job, 3), x = ptr(job, 4), k = int(job, 5);
-  const scores = ptr(job, 6), indices = ptr(job, 7), first = int(job, 8);
-  let a = ptr(job, 2), found = 0;
+  const rows = int(job, 0), cols = int(job, 1), A = ptr(job, 2), lda = int(job, 3), x = ptr(job, 4), k = int(job, 5);
+  const scores = ptr(job, 6), indices = ptr(job, 7), first = int(job, 8), dots = ptr(job, 9), part = rows / STREAMS;
+  let found = 0;
   let worst = <T>0;
-  for (let i = 0; i < rows; i++) {
-    const t = rowDot<T>(cols, a, x);
-    a = at<T>(a, lda);
-    if (found == k ? t > worst : t == t) {
-      let lo = 0, hi = found; // first place whose score is lower than t
-      while (lo < hi) {
-        const mid = (lo + hi) >> 1;
-        if (load<T>(at<T>(scores, mid)) >= t) lo = mid + 1;
-        else hi = mid;
+  for (let i = 0; i < part; i++) {
+    tenDots<T>(cols, at<T>(A, i * lda), at<T>(0, part * lda), x, dots);
+    for (let s = 0; s < STREAMS; s++) {
+      const t = load<T>(at<T>(dots, s));
+      if (found == k ? t >= worst : t == t) {
+        found = insert<T>(k, found, scores, indices, t, first + s * part + i);
+        worst = load<T>(at<T>(scores, found - 1));
       }
-      if (found < k) found++;
-      const moved = <usize>(found - 1 - lo);
-      memory.copy(at<T>(scores, lo + 1), at<T>(scores, lo), moved * sizeof<T>());
-      memory.copy(indices + (<usize>(lo + 1) << 2), indices + (<usize>lo << 2), moved << 2);
-      store<T>(at<T>(scores, lo), t);
-      store<i32>(indices + (<usize>lo << 2), first + i);
+    }
+  }
+  for (let i = part * STREAMS; i < rows; i++) {
+    const t = rowDot<T>(cols, at<T>(A, i * lda), x);
+    if (found == k ? t >= worst : t == t) {
+      found = insert<T>(k, found, scores, indices, t, first + i);
       worst = load<T>(at<T>(scores, found - 1));
     }
   }
@@ -117,21 +190,34 @@ export function scan_f64(job: usize): i32 {
   return scanJob<f64>(job);
 }
 
-// Reads memory and does almost nothing with it: the bound the scan is measured against. Fields: p bytes · result
+// Reads memory and does almost nothing with it, in one stream or in ten: the bound the scan is measured against.
+// Fields: p bytes streams · result (16 bytes)
 export function read_bytes(job: usize): void {
-  let p = ptr(job, 0);
-  const end = p + (ptr(job, 1) & ~127);
-  let s0 = i32x4.splat(0), s1 = s0, s2 = s0, s3 = s0;
-  while (p < end) {
-    s0 = v128.xor(s0, v128.load(p));
-    s1 = v128.xor(s1, v128.load(p, 16));
-    s2 = v128.xor(s2, v128.load(p, 32));
-    s3 = v128.xor(s3, v128.load(p, 48));
-    s0 = v128.xor(s0, v128.load(p, 64));
-    s1 = v128.xor(s1, v128.load(p, 80));
-    s2 = v128.xor(s2, v128.load(p, 96));
-    s3 = v128.xor(s3, v128.load(p, 112));
-    p += 128;
+  const streams = int(job, 2), part = (ptr(job, 1) / <usize>streams) & ~63;
+  let p = ptr(job, 0), s = i32x4.splat(0);
+  const end = p + part;
+  if (streams == 1) {
+    while (p < end) {
+      s = v128.xor(s, v128.load(p));
+      s = v128.xor(s, v128.load(p, 16));
+      s = v128.xor(s, v128.load(p, 32));
+      s = v128.xor(s, v128.load(p, 48));
+      p += 64;
+    }
+  } else {
+    while (p < end) {
+      s = v128.xor(s, v128.load(p + 0 * part));
+      s = v128.xor(s, v128.load(p + 1 * part));
+      s = v128.xor(s, v128.load(p + 2 * part));
+      s = v128.xor(s, v128.load(p + 3 * part));
+      s = v128.xor(s, v128.load(p + 4 * part));
+      s = v128.xor(s, v128.load(p + 5 * part));
+      s = v128.xor(s, v128.load(p + 6 * part));
+      s = v128.xor(s, v128.load(p + 7 * part));
+      s = v128.xor(s, v128.load(p + 8 * part));
+      s = v128.xor(s, v128.load(p + 9 * part));
+      p += 16;
+    }
   }
-  v128.store(ptr(job, 2), v128.xor(v128.xor(s0, s1), v128.xor(s2, s3)));
+  v128.store(ptr(job, 3), s);
 }

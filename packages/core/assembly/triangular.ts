@@ -1,7 +1,7 @@
 // Solves with a lower triangle L (n, n), in blocks of NB: each diagonal block is inverted once (small), the rest is products.
 // Left solves share B by columns, right solves by rows: no element of B ever meets another worker's.
 import { invert, NB } from "./cholesky";
-import { gemm } from "./gemm";
+import { FULL, gemm } from "./gemm";
 import { int, ptr } from "./job";
 import { at } from "./simd";
 
@@ -15,10 +15,10 @@ function left<T>(trans: bool, n: i32, m: i32, L: usize, ldl: i32, B: usize, ldb:
       nb = min(NB, n - k);
     invert<T>(nb, at<T>(L, k * ldl + k), ldl, X, NB, ws, P);
     const Bk = at<T>(B, k * ldb);
-    gemm<T>(nb, m, nb, <T>1, X, trans ? 1 : NB, trans ? NB : 1, Bk, ldb, 1, <T>0, P, m, ws, -1);
+    gemm<T>(nb, m, nb, <T>1, X, trans ? 1 : NB, trans ? NB : 1, Bk, ldb, 1, <T>0, P, m, ws, FULL);
     for (let i = 0; i < nb; i++) memory.copy(at<T>(Bk, i * ldb), at<T>(P, i * m), <usize>m * sizeof<T>());
     if (trans) {
-      if (k > 0) gemm<T>(k, m, nb, <T>-1, at<T>(L, k * ldl), 1, ldl, Bk, ldb, 1, <T>1, B, ldb, ws, -1);
+      if (k > 0) gemm<T>(k, m, nb, <T>-1, at<T>(L, k * ldl), 1, ldl, Bk, ldb, 1, <T>1, B, ldb, ws, FULL);
     } else {
       const r = n - k - nb;
       if (r > 0)
@@ -63,14 +63,14 @@ function right<T>(
       nb = min(NB, n - k);
     invert<T>(nb, at<T>(L, k * ldl + k), ldl, X, NB, ws, P);
     const Bk = at<T>(B, k);
-    gemm<T>(m, nb, nb, <T>1, Bk, ldb, 1, X, trans ? 1 : NB, trans ? NB : 1, <T>0, P, nb, ws, -1);
+    gemm<T>(m, nb, nb, <T>1, Bk, ldb, 1, X, trans ? 1 : NB, trans ? NB : 1, <T>0, P, nb, ws, FULL);
     for (let i = 0; i < m; i++) memory.copy(at<T>(Bk, i * ldb), at<T>(P, i * nb), <usize>nb * sizeof<T>());
     if (trans) {
       const r = n - k - nb; // columns right of the block: B −= X_k·L[k+nb.., k]ᵀ
       if (r > 0)
-        gemm<T>(m, r, nb, <T>-1, Bk, ldb, 1, at<T>(L, (k + nb) * ldl + k), 1, ldl, <T>1, at<T>(B, k + nb), ldb, ws, -1);
+        gemm<T>(m, r, nb, <T>-1, Bk, ldb, 1, at<T>(L, (k + nb) * ldl + k), 1, ldl, <T>1, at<T>(B, k + nb), ldb, ws, FULL);
     } else if (k > 0) {
-      gemm<T>(m, k, nb, <T>-1, Bk, ldb, 1, at<T>(L, k * ldl), ldl, 1, <T>1, B, ldb, ws, -1);
+      gemm<T>(m, k, nb, <T>-1, Bk, ldb, 1, at<T>(L, k * ldl), ldl, 1, <T>1, B, ldb, ws, FULL);
     }
   }
 }
@@ -117,8 +117,8 @@ function inverseJob<T>(job: usize): void {
     for (let i = k; i < k + w; i++) memory.copy(at<T>(M, i * ldm + k), at<T>(D, i * NB), bytes);
     for (let i = k + NB; i < n; i += NB) {
       const nb = min(NB, n - i);
-      gemm<T>(nb, w, i - k, <T>-1, at<T>(L, i * ldl + k), ldl, 1, at<T>(M, k * ldm + k), ldm, 1, <T>0, R, NB, ws, -1);
-      gemm<T>(nb, w, nb, <T>1, at<T>(D, i * NB), NB, 1, R, NB, 1, <T>0, at<T>(M, i * ldm + k), ldm, ws, -1);
+      gemm<T>(nb, w, i - k, <T>-1, at<T>(L, i * ldl + k), ldl, 1, at<T>(M, k * ldm + k), ldm, 1, <T>0, R, NB, ws, FULL);
+      gemm<T>(nb, w, nb, <T>1, at<T>(D, i * NB), NB, 1, R, NB, 1, <T>0, at<T>(M, i * ldm + k), ldm, ws, FULL);
     }
   }
 }

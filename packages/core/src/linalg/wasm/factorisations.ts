@@ -9,6 +9,7 @@ import { cut, type Pool } from "./pool.ts";
 import { triangleCut } from "./products.ts";
 
 const PANEL_THRESHOLD = 96; // rows below a block from which sharing it pays
+const STRIP = 128; // columns; a multiple of the block size
 const SOLVE_THRESHOLD = 1 << 18; // multiply-adds
 
 export type Factorisations = Pick<
@@ -33,6 +34,19 @@ export function factorisations(
   const mirror = pool.kernel("mirror");
   const NB = pool.blockSize;
 
+  // Rows r below (row, col) −= their panel times its transpose, `cols` columns wide.
+  function subtract(A: Matrix, P: Matrix, fromRow: number, fromCol: number, depth: number, at: number, cols: number): void {
+    const r = A.rows - at;
+    const parts = r < PANEL_THRESHOLD ? 1 : pool.workers;
+    for (let t = 0; t < parts; t++) {
+      pool.job(t).put(triangleCut(r, parts, t, pool.tileRows)).put(triangleCut(r, parts, t + 1, pool.tileRows));
+      pool.put(cols).put(depth).putRows(P, fromRow, fromCol).putRows(A, at, at).put(pool.workspace(t));
+    }
+    pool.run(trailing[A.precision], parts);
+  }
+
+  // Two levels: blocks of NB within strips of STRIP columns. Inside a strip only the strip is updated; the rest of the matrix
+  // waits for one deep update per strip, so it passes through the cache a quarter as often.
   function factorBlocks(A: Matrix): number {
     const n = A.rows;
     const scope = pool.arena.open();
@@ -45,34 +59,18 @@ export function factorisations(
         pool.job(0).put(nb).putRows(A, k, k).putVector(X).put(pool.workspace(0)).putVector(scratch);
         const failed = pool.run(diagonal[A.precision], 1);
         if (failed > 0) return k + failed;
-        const r = n - k - nb;
+        const next = k + nb;
+        const r = n - next;
         if (r === 0) break;
         const parts = r < PANEL_THRESHOLD ? 1 : pool.workers;
         for (let t = 0; t < parts; t++) {
-          pool
-            .job(t)
-            .put(cut(r, parts, t, pool.tileRows))
-            .put(cut(r, parts, t + 1, pool.tileRows))
-            .put(nb);
-          pool
-            .putRows(A, k + nb, k)
-            .putVector(X)
-            .putVector(P)
-            .put(pool.workspace(t));
+          pool.job(t).put(cut(r, parts, t, pool.tileRows)).put(cut(r, parts, t + 1, pool.tileRows)).put(nb);
+          pool.putRows(A, next, k).putVector(X).putVector(P).put(pool.workspace(t));
         }
         pool.run(panel[A.precision], parts);
-        for (let t = 0; t < parts; t++) {
-          pool
-            .job(t)
-            .put(triangleCut(r, parts, t, pool.tileRows))
-            .put(triangleCut(r, parts, t + 1, pool.tileRows))
-            .put(nb);
-          pool
-            .putVector(P)
-            .putRows(A, k + nb, k + nb)
-            .put(pool.workspace(t));
-        }
-        pool.run(trailing[A.precision], parts);
+        const stripEnd = Math.min(n, (Math.floor(k / STRIP) + 1) * STRIP);
+        if (next < stripEnd) subtract(A, P, 0, 0, nb, next, stripEnd - next);
+        else subtract(A, A, next, stripEnd - STRIP, STRIP, next, r);
       }
       return 0;
     } finally {

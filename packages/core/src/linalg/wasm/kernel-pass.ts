@@ -7,7 +7,6 @@ import { cut, type Pool } from "./pool.ts";
 import type { Products } from "./products.ts";
 
 const PASS_THRESHOLD = 1 << 14; // elements
-const SLAB_BYTES = 1 << 18; // rows of K that are turned from products into kernel values while still in cache
 const LINK_CODE: Record<Link, number> = { linear: 0, saturating: 1, sigmoid: 2 };
 const DISTANCE_CODE = 3;
 const NO_OPTIONS: KernelOptions = {};

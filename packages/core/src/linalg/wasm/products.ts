@@ -135,7 +135,8 @@ export function products(pool: Pool, accelerator?: Accelerator): Products {
             .putVector(x)
             .putVector(y, from)
             .put(alpha)
-            .put(beta);
+            .put(beta)
+            .put(pool.workspace(t));
         }
       }
       pool.run((transpose ? gemvTransposedKernel : gemvKernel)[A.precision], parts);

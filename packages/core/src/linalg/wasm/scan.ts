@@ -55,7 +55,8 @@ export function scans(pool: Pool): Pick<Engine, "scan"> {
           .put(result.k)
           .put(pool.address(scores, t))
           .putIndices(rows, t * result.k)
-          .put(from);
+          .put(from)
+          .put(pool.workspace(t));
       }
       const own = pool.run(kernel[precision], parts);
       for (let t = 0; t < parts; t++) {
