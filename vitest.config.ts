@@ -1,10 +1,11 @@
-// One project per package, one for the repository's own scripts, one that packs and installs everything, and one in a browser.
+// One project per package, one for the repository's own scripts, one that packs and installs everything, one
+// that runs the built core in Node, bundles and pages, and one in a browser.
 //   npm test                          everything
 //   npx vitest --project core         one package, watching
 import { playwright } from "@vitest/browser-playwright";
 import { defaultClientConditions, defaultServerConditions } from "vite";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
-import { findChromium } from "./scripts/chromium.ts";
+import { chromiumArguments, findChromium } from "./scripts/chromium.ts";
 
 // Packages meet as TypeScript, so tests need no build.
 const inNode = {
@@ -47,15 +48,7 @@ function browserProject(executablePath: string): TestProjectInlineConfiguration 
         provider: playwright({
           launchOptions: {
             executablePath,
-            args: [
-              "--no-sandbox",
-              "--headless",
-              "--disable-gpu",
-              "--no-first-run",
-              "--disable-background-networking",
-              "--disable-component-update",
-              "--disable-sync",
-            ],
+            args: chromiumArguments,
           },
         }),
         instances: [{ browser: "chromium" }],
@@ -74,6 +67,10 @@ export default defineConfig({
       nodeProject("cli"),
       { ...inNode, test: { name: "scripts", include: ["scripts/**/*.test.ts"] } },
       { ...inNode, test: { name: "pack", include: ["test/pack.test.ts"], testTimeout: 240_000, hookTimeout: 240_000 } },
+      {
+        ...inNode,
+        test: { name: "portability", include: ["test/portability.test.ts"], testTimeout: 30_000, hookTimeout: 60_000 },
+      },
       ...(chromium ? [browserProject(chromium)] : []),
     ],
   },

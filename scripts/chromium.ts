@@ -3,6 +3,17 @@ import { existsSync } from "node:fs";
 
 const usualPaths = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
+/** How the tests start it: without a display, a profile's remains, or a word to the network. */
+export const chromiumArguments = [
+  "--no-sandbox",
+  "--headless",
+  "--disable-gpu",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
 const help = "install one (`apt-get install chromium`) or set NEARKIN_CHROMIUM to its path";
 
 /**

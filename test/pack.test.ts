@@ -12,7 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -47,13 +47,23 @@ interface Packed {
 
 /** Runs a program without the user's own npm settings, which could add warnings that are not ours. */
 function run(cwd: string, program: string, ...args: string[]): Promise<Run> {
-  const env = { ...process.env, NPM_CONFIG_USERCONFIG: join(root, "npmrc") };
+  const inherited = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
+  const env = { ...Object.fromEntries(inherited), NPM_CONFIG_USERCONFIG: join(root, "npmrc") };
   return promisify(execFile)(program, args, { cwd, env });
+}
+
+/** Of the user's npm settings, those that say where packages come from. */
+function sourceSettings(): string {
+  const file = process.env.npm_config_userconfig ?? process.env.NPM_CONFIG_USERCONFIG ?? join(homedir(), ".npmrc");
+  const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
+  return lines
+    .filter((line) => /^(@[^=]*:)?registry *=|^\/\/|^(cafile|proxy|https-proxy|noproxy|cache) *=/.test(line))
+    .join("\n");
 }
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), "nearkin-pack-"));
-  writeFileSync(join(root, "npmrc"), "");
+  writeFileSync(join(root, "npmrc"), sourceSettings());
   const copy = copyRepository(join(root, "copy"));
   await run(copy, process.execPath, "packages/core/scripts/build-kernels.mjs");
   await run(copy, process.execPath, "scripts/build.mjs");
@@ -180,13 +190,17 @@ describe.each(["plain", "full"] as const)("a %s installation", (kind) => {
   });
 
   test("offers core as a library", async () => {
-    // TODO: multiply two matrices with @nearkin/core and compare the printed product.
     const program = `
-      import * as core from "@nearkin/core";
-      console.log(typeof core);
-    `;
+      import { createEngine } from "@nearkin/core";
+      const engine = await createEngine({ workers: 2 });
+      const scope = engine.scope();
+      const A = scope.matrix(2, 2).write([1, 2, 3, 4]);
+      const C = scope.matrix(2, 2);
+      engine.gemm(C, A, A);
+      console.log(engine.info.kind, engine.info.workers, C.read().join(" "));
+    `; // the engine is not closed: its worker must not keep the process alive
     const { folder } = installation();
     writeFileSync(join(folder, "multiply.js"), program);
-    expect(await run(folder, process.execPath, "multiply.js")).toEqual({ stdout: "object\n", stderr: "" });
+    expect(await run(folder, process.execPath, "multiply.js")).toEqual({ stdout: "wasm 2 7 10 15 22\n", stderr: "" });
   });
 });

@@ -1,21 +1,6 @@
 import { expect, test } from "vitest";
 import packageJson from "../package.json" with { type: "json" };
-import { main } from "./main.ts";
-
-/** Runs a command line and gathers what it wrote. */
-async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  let out = "";
-  let err = "";
-  const code = await main(args, {
-    write: (text) => {
-      out += text;
-    },
-    log: (text) => {
-      err += text;
-    },
-  });
-  return { code, out, err };
-}
+import { run } from "./testing/run.ts";
 
 test("--version prints the version", async () => {
   expect(await run("--version")).toEqual({ code: 0, out: `${packageJson.version}\n`, err: "" });

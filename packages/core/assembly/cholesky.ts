@@ -9,8 +9,8 @@ import { at, fma, lanes, sumLanes } from "./simd";
 export const NB: i32 = 64;
 const BASE: i32 = 16; // below this the recursion stops and scalars take over
 
-// Σ x_j y_j
-function dot<T>(n: i32, x: usize, y: usize): T {
+/** Σ x_j y_j */
+export function dot<T>(n: i32, x: usize, y: usize): T {
   let s = v128.splat<T>(<T>0);
   let j = 0;
   for (; j + lanes<T>() <= n; j += lanes<T>()) {

@@ -221,12 +221,20 @@ export function gemm_f64(job: usize): void {
   gemmJob<f64>(job);
 }
 
-// Copies the lower triangle of rows [r0, r1) onto the upper one. Fields: r0 r1 · C ldc
+// Copies the lower triangle onto the upper one, in squares that fit the cache. Fields: n · C ldc
 function mirror<T>(job: usize): void {
-  const r1 = int(job, 1), C = ptr(job, 2), ldc = int(job, 3);
-  for (let i = int(job, 0); i < r1; i++) {
-    const row = at<T>(C, i * ldc);
-    for (let j = 0; j < i; j++) store<T>(at<T>(C, j * ldc + i), load<T>(at<T>(row, j)));
+  const n = int(job, 0);
+  const C = ptr(job, 1);
+  const ldc = int(job, 2);
+  const S = 16;
+  for (let ib = 0; ib < n; ib += S) {
+    for (let jb = 0; jb <= ib; jb += S) {
+      const i1 = min(ib + S, n);
+      for (let i = ib; i < i1; i++) {
+        const j1 = min(jb + S, i);
+        for (let j = jb; j < j1; j++) store<T>(at<T>(C, j * ldc + i), load<T>(at<T>(C, i * ldc + j)));
+      }
+    }
   }
 }
 export function mirror_f32(job: usize): void {

@@ -128,7 +128,7 @@ function chainJob<T>(job: usize): void {
       }
       if (dh) {
         const p = at<T>(dh, j);
-        store<T>(p, load<T>(p) + x * (r * x - cross * y));
+        store<T>(p, load<T>(p) + x * (cross == <T>0 ? r * x : r * x - cross * y)); // W may hold anything where it is not wanted
       }
     }
   }

@@ -92,7 +92,7 @@ export function tanh<T>(x: v128): v128 {
   const e = exp<T>(v128.add<T>(a, a));
   const big = v128.sub<T>(one, v128.div<T>(v128.splat<T>(<T>2), v128.add<T>(e, one)));
   const sign = v128.and(x, v128.splat<T>(<T>-0.0));
-  return v128.bitselect(small, v128.or(big, sign), v128.lt<T>(a, v128.splat<T>(<T>0.625)));
+  return v128.or(v128.bitselect(small, big, v128.lt<T>(a, v128.splat<T>(<T>0.625))), sign); // −0 stays −0
 }
 
 // ln x, scalar: x = 2ᵏ·m, m in [√½, √2), f = m − 1, s = f/(2 + f); ln m = f − f²/2 + s·(f²/2 + R(s²)) with fdlibm's R.

@@ -1,9 +1,9 @@
 // Solves with a lower triangle L (n, n), in blocks of NB: each diagonal block is inverted once (small), the rest is products.
 // Left solves share B by columns, right solves by rows: no element of B ever meets another worker's.
-import { invert, NB } from "./cholesky";
+import { dot, invert, NB } from "./cholesky";
 import { FULL, gemm } from "./gemm";
 import { int, ptr } from "./job";
-import { at } from "./simd";
+import { at, lanes } from "./simd";
 
 // op(L)·X = B, B (n, m) overwritten. Scratch: X NB·NB, then NB·max(m, NB).
 function left<T>(trans: bool, n: i32, m: i32, L: usize, ldl: i32, B: usize, ldb: i32, ws: usize, scratch: usize): void {
@@ -75,14 +75,54 @@ function right<T>(
   }
 }
 
-// Fields: side (0 left, 1 right) · trans · n m · L ldl · B ldb · workspace · scratch
+// op(L)·x = b for one contiguous x, by substitution: forwards with rows of L as inner products, backwards as updates.
+function substitute<T>(trans: bool, n: i32, L: usize, ldl: i32, x: usize): void {
+  const W = lanes<T>();
+  if (!trans) {
+    for (let i = 0; i < n; i++) {
+      const l = at<T>(L, i * ldl);
+      store<T>(at<T>(x, i), (load<T>(at<T>(x, i)) - dot<T>(i, l, x)) / load<T>(at<T>(l, i)));
+    }
+    return;
+  }
+  for (let i = n - 1; i >= 0; i--) {
+    const l = at<T>(L, i * ldl);
+    const s = load<T>(at<T>(x, i)) / load<T>(at<T>(l, i));
+    const v = v128.splat<T>(s);
+    store<T>(at<T>(x, i), s);
+    let j = 0;
+    for (; j + W <= i; j += W) {
+      const p = at<T>(x, j);
+      v128.store(p, v128.sub<T>(v128.load(p), v128.mul<T>(v, v128.load(at<T>(l, j)))));
+    }
+    for (; j < i; j++) store<T>(at<T>(x, j), load<T>(at<T>(x, j)) - s * load<T>(at<T>(l, j)));
+  }
+}
+
+// The few right-hand sides of B one by one. X·op(L) = B is op(L)ᵀ·Xᵀ = Bᵀ, row by row.
+function solveFew<T>(right: bool, trans: bool, n: i32, m: i32, L: usize, ldl: i32, B: usize, ldb: i32, x: usize): void {
+  const step = right ? 1 : ldb;
+  for (let c = 0; c < m; c++) {
+    const b = at<T>(B, right ? c * ldb : c);
+    for (let i = 0; i < n; i++) store<T>(at<T>(x, i), load<T>(at<T>(b, i * step)));
+    substitute<T>(right ? !trans : trans, n, L, ldl, x);
+    for (let i = 0; i < n; i++) store<T>(at<T>(b, i * step), load<T>(at<T>(x, i)));
+  }
+}
+
+// Fields: side (0 left, 1 right) · trans · n m · L ldl · B ldb · workspace · scratch · few (scratch is then n elements)
 function solveJob<T>(job: usize): void {
-  const trans = int(job, 1) != 0,
-    n = int(job, 2),
-    m = int(job, 3);
-  if (int(job, 0) == 0)
-    left<T>(trans, n, m, ptr(job, 4), int(job, 5), ptr(job, 6), int(job, 7), ptr(job, 8), ptr(job, 9));
-  else right<T>(trans, n, m, ptr(job, 4), int(job, 5), ptr(job, 6), int(job, 7), ptr(job, 8), ptr(job, 9));
+  const fromRight = int(job, 0) == 1;
+  const trans = int(job, 1) != 0;
+  const n = int(job, 2);
+  const m = int(job, 3);
+  const L = ptr(job, 4);
+  const ldl = int(job, 5);
+  const B = ptr(job, 6);
+  const ldb = int(job, 7);
+  if (int(job, 10) == 1) solveFew<T>(fromRight, trans, n, m, L, ldl, B, ldb, ptr(job, 9));
+  else if (fromRight) right<T>(trans, n, m, L, ldl, B, ldb, ptr(job, 8), ptr(job, 9));
+  else left<T>(trans, n, m, L, ldl, B, ldb, ptr(job, 8), ptr(job, 9));
 }
 export function solve_f32(job: usize): void {
   solveJob<f32>(job);

@@ -17,11 +17,28 @@ const opened: Engine[] = [];
 
 afterEach(async () => {
   vi.unstubAllEnvs();
+  answers.length = 0;
   await Promise.all(opened.splice(0).map((engine) => engine.close()));
 });
 
+/** What `openBlas` said to each product of the current test: taken, or left to the engine. */
+const answers: boolean[] = [];
+
+const spied: Accelerate = async (memory, workers) => {
+  const accelerator = await openBlas(memory, workers);
+  const noted = (answer: boolean) => {
+    answers.push(answer);
+    return answer;
+  };
+  return {
+    ...accelerator,
+    gemm: (...operands) => noted(accelerator.gemm(...operands)),
+    syrk: (...operands) => noted(accelerator.syrk(...operands)),
+  };
+};
+
 async function native(options: EngineOptions = {}): Promise<Engine> {
-  const engine = await createEngine({ engine: "native", native: openBlas, workers: 1, ...options });
+  const engine = await createEngine({ engine: "native", native: spied, workers: 1, ...options });
   opened.push(engine);
   return engine;
 }
@@ -44,19 +61,7 @@ function product(A: Matrix, B: Matrix): number[] {
 describe.skipIf(!available)("on OpenBLAS", () => {
   describe.each<Precision>(["f32", "f64"])("%s", (precision) => {
     test("vectors as rows and columns, alone and in larger matrices", async () => {
-      const answers: boolean[] = [];
-      const spy: Accelerate = async (memory, workers) => {
-        const accelerator = await openBlas(memory, workers);
-        return {
-          ...accelerator,
-          gemm(...operands) {
-            const answer = accelerator.gemm(...operands);
-            answers.push(answer);
-            return answer;
-          },
-        };
-      };
-      const engine = await native({ native: spy });
+      const engine = await native();
       const scope = engine.scope();
       const wide = whole(scope.matrix(5, 9, precision), 1);
       const rows = [wide.view(2, 3), whole(scope.matrix(9, 1, precision), 2).transposed(), wide.view(2, 3, 0, 9)];
@@ -98,6 +103,7 @@ describe.skipIf(!available)("on OpenBLAS", () => {
       const S = scope.matrix(6, 6, precision);
       engine.syrk(S, everySecond);
       expect(Array.from(S.read())).toEqual(product(everySecond, everySecond.transposed()));
+      expect(answers).toEqual([false, false]);
     });
 
     test("NaN reaches the result for α = 0, and C's never for β = 0", async () => {
@@ -118,10 +124,10 @@ describe.skipIf(!available)("on OpenBLAS", () => {
     // 4·I with 6 in a corner: L_11 = 2, L_n1 = 3, so the last pivot is 4 − 9 = −5, exactly.
     const cornered = (engine: Engine, n: number, corner: number) => {
       const A = engine.scope().zeros(n, n, precision);
-      for (let i = 0; i < n; i++)
-        A.set(i, i, 4)
-          .view(i, i + 1, i + 1, n)
-          .fill(Number.NaN);
+      for (let i = 0; i < n; i++) {
+        A.set(i, i, 4);
+        A.view(i, i + 1, i + 1, n).fill(Number.NaN); // the upper triangle is not read
+      }
       A.set(n - 1, 0, corner);
       return A;
     };
@@ -170,6 +176,7 @@ describe.skipIf(!available)("on OpenBLAS", () => {
       engine.gemm(C, before, B);
       expect(Array.from(C.read())).toEqual(product(before, B));
       expect(Array.from(small.read())).toEqual(product(before, before.transposed()));
+      expect(answers).toEqual([true, true]);
     });
   });
 
@@ -193,6 +200,7 @@ describe.skipIf(!available)("on OpenBLAS", () => {
       return blas.threads;
     };
     expect([one, two, one].map(multiply)).toEqual([1, 2, 1]);
+    expect(answers).toEqual([true, true, true]);
   });
 
   test("what ran is in info", async () => {

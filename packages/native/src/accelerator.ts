@@ -27,12 +27,13 @@ function accelerate(blas: OpenBlas, memory: { readonly buffer: ArrayBufferLike }
     return base + m.offset * (m.precision === "f32" ? 4 : 8);
   }
 
-  // The memory's views are made anew when it grows. V8 grows in place, but only promises to where it could reserve the room.
+  // A memory's views are made anew when it grows. V8 grows in place, but only promises to where it could reserve the room.
+  // Addresses are compared, not buffers: V8 also renews the buffers of all shared memories when one of them grows.
   function refresh(m: Matrix): boolean {
-    const candidate = m.storage.f64;
-    if (candidate.buffer !== memory.buffer || candidate.byteOffset !== 0) return false;
-    view = candidate;
-    base = blas.addressOf(candidate);
+    const current = blas.addressOf(new Uint8Array(memory.buffer));
+    if (blas.addressOf(m.storage.f64) !== current) return false;
+    view = m.storage.f64;
+    base = current;
     return true;
   }
 

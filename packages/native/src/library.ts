@@ -41,9 +41,10 @@ const loaded = new Map<string, OpenBlas>(); // by NEARKIN_OPENBLAS
  */
 export async function loadOpenBlas(): Promise<OpenBlas> {
   const key = process.env.NEARKIN_OPENBLAS ?? "";
-  let blas = loaded.get(key);
+  const ffi = await loadFfi();
+  let blas = loaded.get(key); // after the wait: two engines that open at once share one binding
   if (!blas) {
-    blas = loadWith(await loadFfi(), process);
+    blas = loadWith(ffi, process);
     loaded.set(key, blas);
   }
   return blas;

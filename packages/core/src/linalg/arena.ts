@@ -27,7 +27,7 @@ export function checkSize(name: string, value: number): void {
 }
 
 /** 1536 → "1.5 KiB" */
-export function bytesText(bytes: number): string {
+function bytesText(bytes: number): string {
   const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
   const power = bytes < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
   return `${power === 0 ? bytes : (bytes / 1024 ** power).toFixed(1)} ${units[power]}`;

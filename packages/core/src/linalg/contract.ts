@@ -1,29 +1,36 @@
 // What every engine demands of its arguments, in one place: the same mistakes get the same errors whichever engine runs.
 import { NearkinError } from "../errors.ts";
-import type { AdamwOptions, GemmOptions, KernelGradients, KernelOptions, Link, SparseRows, TopK } from "./engine.ts";
+import type {
+  Activation,
+  AdamwOptions,
+  GemmOptions,
+  KernelGradients,
+  KernelOptions,
+  Link,
+  SparseRows,
+  TopK,
+} from "./engine.ts";
 import { checkAlive, checkRowMajor, checkShape, checkVector, type Indices, type Matrix, shape } from "./matrix.ts";
 
 function fail(message: string): never {
   throw new NearkinError("BAD_ARGUMENT", message);
 }
 
-/** One past the last element. */
+/** One past the last element of a window that is not empty. */
 function end(m: Matrix): number {
-  return m.rows === 0 || m.cols === 0
-    ? m.offset
-    : m.offset + (m.rows - 1) * m.rowStride + (m.cols - 1) * m.colStride + 1;
+  return m.offset + (m.rows - 1) * m.rowStride + (m.cols - 1) * m.colStride + 1;
 }
 
 /** Two windows share an element. Column blocks of one matrix do not, though their extents interleave. */
 function overlap(a: Matrix, b: Matrix): boolean {
   if (a.storage !== b.storage || a.precision !== b.precision) return false;
+  if (a.rows === 0 || a.cols === 0 || b.rows === 0 || b.cols === 0) return false;
   if (end(a) <= b.offset || end(b) <= a.offset) return false;
   const stride = a.rowStride;
   if (a.colStride === 1 && b.colStride === 1 && stride === b.rowStride && stride > 0) {
-    const ca = a.offset % stride;
-    const cb = b.offset % stride;
-    const inRow = ca + a.cols <= stride && cb + b.cols <= stride;
-    if (inRow && (ca + a.cols <= cb || cb + b.cols <= ca)) return false;
+    // columns from a's first on, counted around the row: a has [0, a.cols), b has [shift, shift + b.cols)
+    const shift = (((b.offset - a.offset) % stride) + stride) % stride;
+    if (shift >= a.cols && shift + b.cols <= stride) return false;
   }
   return true;
 }
@@ -55,6 +62,12 @@ export function checkSyrk(name: string, C: Matrix, A: Matrix, transpose: boolean
   checkShape(`${name}: C`, C, n, n, A.precision);
   checkRowMajor(`${name}: C`, C);
   checkDistinct(`${name}: C`, C, A);
+}
+
+export function checkSyr2k(C: Matrix, A: Matrix, B: Matrix, transpose: boolean): void {
+  checkSyrk("syr2k", C, A, transpose);
+  checkShape("syr2k: B", B, A.rows, A.cols, A.precision);
+  checkDistinct("syr2k: C", C, B);
 }
 
 export function checkGemv(y: Matrix, A: Matrix, x: Matrix, transpose: boolean): void {
@@ -94,6 +107,7 @@ export function checkInverse(out: Matrix, L: Matrix): void {
 export function checkUpdate(L: Matrix, x: Matrix, sign: number): void {
   checkSquare("choleskyUpdate: L", L);
   checkVector("choleskyUpdate: x", x, L.rows, L.precision);
+  checkDistinct("choleskyUpdate: x", x, L);
   if (sign !== 1 && sign !== -1) fail(`choleskyUpdate: sign must be 1 or −1, got ${sign}`);
 }
 
@@ -101,6 +115,7 @@ export function checkRowNorms(out: Matrix, A: Matrix, weights: Matrix | undefine
   checkAlive("rowNorms: A", A);
   checkRowMajor("rowNorms: A", A);
   checkVector("rowNorms: out", out, A.rows, A.precision);
+  checkDistinct("rowNorms: out", out, A);
   if (weights) checkVector("rowNorms: weights", weights, A.cols, A.precision);
 }
 
@@ -175,6 +190,12 @@ export function checkSameShape(name: string, first: Matrix, other: Matrix): void
   checkRowMajor(name, first);
   checkShape(name, other, first.rows, first.cols, first.precision);
   checkRowMajor(name, other);
+}
+
+const ACTIVATIONS: readonly Activation[] = ["exp", "tanh", "sigmoid", "relu"];
+
+export function checkActivation(name: string, f: Activation): void {
+  if (!ACTIVATIONS.includes(f)) fail(`${name}: f must be one of ${ACTIVATIONS.join(", ")}, got ${f}`);
 }
 
 export function checkSoftmax(
@@ -257,7 +278,7 @@ function checkLength(name: string, indices: Indices, length: number): void {
 }
 
 /** Every index lies in [0, limit). */
-export function checkIndices(name: string, indices: Indices, limit: number): void {
+function checkIndices(name: string, indices: Indices, limit: number): void {
   checkAlive(name, indices);
   const { data, offset, length } = indices;
   for (let i = 0; i < length; i++) {

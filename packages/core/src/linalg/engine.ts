@@ -23,6 +23,9 @@ export interface EngineInfo {
   notes: readonly string[];
 }
 
+/** The defaults: one object for all calls, so that a call without options makes no garbage. */
+export const NO_OPTIONS: Readonly<Record<string, never>> = Object.freeze({});
+
 export interface GemmOptions {
   /** @default 1 */
   alpha?: number;

@@ -16,7 +16,7 @@ export interface Lease {
   generation: number;
 }
 
-export const FOREVER: Lease = { generation: 0 };
+const FOREVER: Lease = { generation: 0 };
 
 /**
  * A dense matrix: a window of rows × cols on a storage, element (i, j) at `offset + i·rowStride + j·colStride`.

@@ -1,11 +1,23 @@
 // The contract of an engine as a vitest suite: every operation of `Engine` against the plain f64 engine, the oracle. Any
-// engine's tests can call it; it runs in Node and in browsers.
+// engine's tests can call it; it runs in Node and in browsers. NEARKIN_SEED and NEARKIN_RUNS change the random cases.
 import { afterAll, beforeAll, describe } from "vitest";
 import type { Engine } from "../linalg/engine.ts";
+import { describeActivations } from "./activations.ts";
 import { Bed, type SuiteOptions } from "./bed.ts";
+import { describeErrors } from "./errors.ts";
+import { describeFactorisations } from "./factorisations.ts";
+import { describeGradients } from "./gradients.ts";
+import { describeJitter } from "./jitter.ts";
+import { describeKernelPass } from "./kernel-pass.ts";
 import { describeProducts } from "./products.ts";
+import { describeRandom } from "./random.ts";
+import { describeRows } from "./rows.ts";
+import { describeScan } from "./scan.ts";
+import { describeTraining } from "./training.ts";
 
 export type { SuiteOptions } from "./bed.ts";
+export { describeGolden } from "./golden.ts";
+export type { GoldenFile } from "./golden-file.ts";
 
 /**
  * Declares the whole suite for one engine. `open` is called once, before the first test; the suite closes what it returns.
@@ -20,5 +32,15 @@ export function describeEngine(name: string, open: () => Promise<Engine>, option
     });
     afterAll(() => bed.engine.close());
     describeProducts(bed);
+    describeFactorisations(bed);
+    describeJitter(bed);
+    describeKernelPass(bed);
+    describeGradients(bed);
+    describeActivations(bed);
+    describeTraining(bed);
+    describeRows(bed);
+    describeRandom(bed);
+    describeScan(bed);
+    describeErrors(bed);
   });
 }

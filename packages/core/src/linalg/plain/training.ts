@@ -1,4 +1,12 @@
-import { checkAdamw, checkGather, checkSameShape, checkSoftmax, checkSparse, integerPower } from "../contract.ts";
+import {
+  checkActivation,
+  checkAdamw,
+  checkGather,
+  checkSameShape,
+  checkSoftmax,
+  checkSparse,
+  integerPower,
+} from "../contract.ts";
 import type { Activation, Engine } from "../engine.ts";
 import type { Matrix } from "../matrix.ts";
 import { normalQuantile, philox, type Random } from "../random.ts";
@@ -47,12 +55,14 @@ export const training: Pick<
 > = {
   activate(Y, X, f) {
     checkSameShape("activate", X, Y);
+    checkActivation("activate", f);
     for (let i = 0; i < X.rows; i++) for (let j = 0; j < X.cols; j++) Y.set(i, j, apply[f](X.get(i, j)));
   },
 
   activateBackward(dX, dY, Y, f) {
     checkSameShape("activateBackward", Y, dY);
     checkSameShape("activateBackward", Y, dX);
+    checkActivation("activateBackward", f);
     for (let i = 0; i < Y.rows; i++) {
       for (let j = 0; j < Y.cols; j++) dX.set(i, j, dY.get(i, j) * derivative[f](Y.get(i, j)));
     }

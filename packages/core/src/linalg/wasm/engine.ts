@@ -65,7 +65,16 @@ export async function createWasmEngine(options: WasmOptions = {}, accelerate?: A
   }
   if (workers > 1 && !shared)
     pool.notes.push("one thread only: memory cannot be shared here (a page must be cross-origin isolated)");
-  const accelerator = accelerate && (await accelerate(pool.arena.memory, pool.workers));
+  let accelerator: Accelerator | undefined;
+  try {
+    accelerator = await accelerate?.(pool.arena.memory, pool.workers);
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
+  if (accelerator && accelerator.workers < pool.workers) {
+    pool.notes.push(`${accelerator.library} was built for ${accelerator.workers} of the ${pool.workers} threads`);
+  }
   const multiply = products(pool, accelerator);
   const info: EngineInfo = {
     kind: accelerator ? "native" : simd === "strict" ? "wasm" : "wasm-relaxed",

@@ -1,7 +1,7 @@
 // Cholesky and what follows from it. The host walks the block columns; within each, workers share the panel and the
 // trailing update by rows, a solve by columns (left) or rows (right) of its right-hand side.
 import { checkInverse, checkSolve, checkSquare, checkUpdate } from "../contract.ts";
-import type { Engine } from "../engine.ts";
+import { type Engine, NO_OPTIONS } from "../engine.ts";
 import { choleskyWithJitter, downdateFailure, type Factoriser } from "../jitter.ts";
 import type { Matrix } from "../matrix.ts";
 import { logDeterminant } from "../reductions.ts";
@@ -10,6 +10,7 @@ import { triangleCut } from "./products.ts";
 
 const PANEL_THRESHOLD = 96; // rows below a block from which sharing it pays
 const STRIP = 128; // columns; a multiple of the block size
+const SUBSTITUTION = 4; // right-hand sides up to which plain substitution beats inverting the diagonal blocks
 const SOLVE_THRESHOLD = 1 << 18; // multiply-adds
 
 export type Factorisations = Pick<
@@ -35,11 +36,22 @@ export function factorisations(
   const NB = pool.blockSize;
 
   // Rows r below (row, col) −= their panel times its transpose, `cols` columns wide.
-  function subtract(A: Matrix, P: Matrix, fromRow: number, fromCol: number, depth: number, at: number, cols: number): void {
+  function subtract(
+    A: Matrix,
+    P: Matrix,
+    fromRow: number,
+    fromCol: number,
+    depth: number,
+    at: number,
+    cols: number,
+  ): void {
     const r = A.rows - at;
     const parts = r < PANEL_THRESHOLD ? 1 : pool.workers;
     for (let t = 0; t < parts; t++) {
-      pool.job(t).put(triangleCut(r, parts, t, pool.tileRows)).put(triangleCut(r, parts, t + 1, pool.tileRows));
+      pool
+        .job(t)
+        .put(triangleCut(r, parts, t, pool.tileRows))
+        .put(triangleCut(r, parts, t + 1, pool.tileRows));
       pool.put(cols).put(depth).putRows(P, fromRow, fromCol).putRows(A, at, at).put(pool.workspace(t));
     }
     pool.run(trailing[A.precision], parts);
@@ -64,7 +76,11 @@ export function factorisations(
         if (r === 0) break;
         const parts = r < PANEL_THRESHOLD ? 1 : pool.workers;
         for (let t = 0; t < parts; t++) {
-          pool.job(t).put(cut(r, parts, t, pool.tileRows)).put(cut(r, parts, t + 1, pool.tileRows)).put(nb);
+          pool
+            .job(t)
+            .put(cut(r, parts, t, pool.tileRows))
+            .put(cut(r, parts, t + 1, pool.tileRows))
+            .put(nb);
           pool.putRows(A, next, k).putVector(X).putVector(P).put(pool.workspace(t));
         }
         pool.run(panel[A.precision], parts);
@@ -82,6 +98,7 @@ export function factorisations(
   const factoriser: Factoriser = {
     scope: () => pool.arena.open(),
     factor(A) {
+      pool.checkOpen();
       const failed = factor(A);
       if (failed === 0) {
         pool.job(0).put(A.rows).putRows(A);
@@ -91,43 +108,49 @@ export function factorisations(
     },
   };
 
-  const solve: Solve =
-    own.solve ??
-    ((B, L, right, transpose) => {
-      const n = L.rows;
-      const m = right ? B.rows : B.cols; // independent right-hand sides
-      const parts = pool.share(n * n * m, SOLVE_THRESHOLD);
-      const scope = pool.arena.open();
-      try {
-        for (let t = 0; t < parts; t++) {
-          const from = cut(m, parts, t, 4);
-          const count = cut(m, parts, t + 1, 4) - from;
-          const scratch = scope.matrix(NB, NB + Math.max(count, NB), L.precision);
-          pool
-            .job(t)
-            .put(right ? 1 : 0)
-            .put(transpose ? 1 : 0)
-            .put(n)
-            .put(count)
-            .putRows(L);
-          pool
-            .putRows(B, right ? from : 0, right ? 0 : from)
-            .put(pool.workspace(t))
-            .put(pool.address(scratch));
-        }
-        pool.run(solveKernel[L.precision], parts);
-      } finally {
-        scope.close();
+  function solve(B: Matrix, L: Matrix, right: boolean, transpose: boolean): void {
+    pool.checkOpen();
+    if (own.solve) own.solve(B, L, right, transpose);
+    else solveBlocks(B, L, right, transpose);
+  }
+
+  function solveBlocks(B: Matrix, L: Matrix, right: boolean, transpose: boolean): void {
+    const n = L.rows;
+    const m = right ? B.rows : B.cols; // independent right-hand sides
+    const few = m <= SUBSTITUTION; // decided by all of them, not by one thread's share: the bits must not depend on it
+    const parts = few ? 1 : pool.share(n * n * m, SOLVE_THRESHOLD);
+    const scope = pool.arena.open();
+    try {
+      for (let t = 0; t < parts; t++) {
+        const from = cut(m, parts, t, 4);
+        const count = cut(m, parts, t + 1, 4) - from;
+        const scratch = scope.matrix(few ? n : NB * (NB + Math.max(count, NB)), 1, L.precision);
+        pool
+          .job(t)
+          .put(right ? 1 : 0)
+          .put(transpose ? 1 : 0)
+          .put(n)
+          .put(count)
+          .putRows(L);
+        pool
+          .putRows(B, right ? from : 0, right ? 0 : from)
+          .put(pool.workspace(t))
+          .putVector(scratch)
+          .put(few ? 1 : 0);
       }
-    });
+      pool.run(solveKernel[L.precision], parts);
+    } finally {
+      scope.close();
+    }
+  }
 
   return {
-    cholesky(A, options = {}) {
+    cholesky(A, options = NO_OPTIONS) {
       checkSquare(options.name ?? "cholesky", A);
       return A.rows === 0 ? 0 : choleskyWithJitter(factoriser, A, options);
     },
 
-    solveTriangular(B, L, options = {}) {
+    solveTriangular(B, L, options = NO_OPTIONS) {
       const { side = "left", transpose = false } = options;
       checkSolve(B, L, side);
       if (B.rows > 0 && B.cols > 0) solve(B, L, side === "right", transpose);
@@ -172,7 +195,7 @@ export function factorisations(
             .put(pool.workspace(t));
         }
         pool.run(cross[L.precision], parts);
-        pool.job(0).put(0).put(n).putRows(out);
+        pool.job(0).put(n).putRows(out);
         pool.run(mirror[L.precision], 1);
       } finally {
         scope.close();

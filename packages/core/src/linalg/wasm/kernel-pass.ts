@@ -1,6 +1,13 @@
 // From embeddings to the kernel matrix and back (formulas C and D). n rows, m columns, width d.
 import { checkColumnSums, checkKernel, checkKernelBackward, checkRowNorms } from "../contract.ts";
-import type { DistanceOptions, Engine, KernelGradients, KernelOptions, Link } from "../engine.ts";
+import {
+  type DistanceOptions,
+  type Engine,
+  type KernelGradients,
+  type KernelOptions,
+  type Link,
+  NO_OPTIONS,
+} from "../engine.ts";
 import type { Matrix } from "../matrix.ts";
 import { nonNegative, sum } from "../reductions.ts";
 import { cut, type Pool } from "./pool.ts";
@@ -9,7 +16,6 @@ import type { Products } from "./products.ts";
 const PASS_THRESHOLD = 1 << 14; // elements
 const LINK_CODE: Record<Link, number> = { linear: 0, saturating: 1, sigmoid: 2 };
 const DISTANCE_CODE = 3;
-const NO_OPTIONS: KernelOptions = {};
 
 const CROSS = { alpha: -2, transposeB: true };
 const FIRST_TRANSPOSED = { transposeA: true };

@@ -9,7 +9,7 @@ interface NodeProcess {
   getBuiltinModule?: (name: string) => unknown;
 }
 
-export const nodeProcess: NodeProcess | undefined = (() => {
+const nodeProcess: NodeProcess | undefined = (() => {
   const candidate = (globalThis as { process?: NodeProcess }).process;
   return candidate?.versions?.node ? candidate : undefined;
 })();

@@ -151,7 +151,7 @@ export class Pool {
 
   /** Runs the jobs of threads 0 … parts − 1 and returns when all are done. Returns the host's own result. */
   run(kernel: number, parts: number): number {
-    if (this.#failure) throw this.#failure;
+    this.checkOpen();
     if (parts <= 1) return this.#kernels[kernel](layout.SLOTS) ?? 0;
     const control = this.#control;
     for (let t = 1; t < this.#workers; t++) {
@@ -175,6 +175,11 @@ export class Pool {
     return result;
   }
 
+  /** Throws once the pool is closed or has lost a worker. */
+  checkOpen(): void {
+    if (this.#failure) throw this.#failure;
+  }
+
   /** What thread t's kernel returned in the last round. */
   result(t: number): number {
     return this.#control[(layout.SLOTS + t * layout.SLOT_BYTES + layout.RESULT) >> 2];
@@ -182,13 +187,14 @@ export class Pool {
 
   async close(): Promise<void> {
     this.#failure ??= new NearkinError("WORKER_FAILED", "this engine is closed");
+    if (this.#workers === 1) return; // its control view may be of a buffer that plain memory left behind when it grew
     for (let t = 1; t < this.#workers; t++) {
       this.#control[(layout.SLOTS + t * layout.SLOT_BYTES + layout.KERNEL) >> 2] = layout.END;
     }
     Atomics.add(this.#control, layout.ROUND >> 2, 1);
-    if (this.#workers > 1) Atomics.notify(this.#control, layout.ROUND >> 2);
-    await Promise.all(this.#handles.splice(0).map((handle) => handle.terminate()));
+    Atomics.notify(this.#control, layout.ROUND >> 2);
     this.#workers = 1;
+    await Promise.all(this.#handles.splice(0).map((handle) => handle.terminate()));
   }
 
   #await(): void {

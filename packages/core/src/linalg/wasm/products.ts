@@ -1,7 +1,7 @@
 // gemm, syrk, syr2k and gemv: who computes which rows (or columns), and on whose workspace.
-import { checkGemm, checkGemv, checkSyrk } from "../contract.ts";
-import type { Engine } from "../engine.ts";
-import type { Matrix } from "../matrix.ts";
+import { checkGemm, checkGemv, checkSyr2k, checkSyrk } from "../contract.ts";
+import { type Engine, NO_OPTIONS } from "../engine.ts";
+import type { Matrix, Precision } from "../matrix.ts";
 import type { Accelerator } from "./engine.ts";
 import { cut, type Pool } from "./pool.ts";
 
@@ -20,6 +20,99 @@ export function products(pool: Pool, accelerator?: Accelerator): Products {
   const outer = (m: Matrix, transpose: boolean) => (transpose ? m.colStride : m.rowStride);
   const inner = (m: Matrix, transpose: boolean) => (transpose ? m.rowStride : m.colStride);
 
+  // y = α·A·x + β·y, A (rows, cols) with contiguous rows; all by address
+  function streamRows(
+    precision: Precision,
+    rows: number,
+    cols: number,
+    a: number,
+    lda: number,
+    x: number,
+    y: number,
+    alpha: number,
+    beta: number,
+  ): void {
+    const size = precision === "f32" ? 4 : 8;
+    const parts = pool.share(rows * cols, STREAM_THRESHOLD);
+    for (let t = 0; t < parts; t++) {
+      const from = cut(rows, parts, t, 1);
+      pool
+        .job(t)
+        .put(cut(rows, parts, t + 1, 1) - from)
+        .put(cols)
+        .put(a + from * lda * size)
+        .put(lda);
+      pool
+        .put(x)
+        .put(y + from * size)
+        .put(alpha)
+        .put(beta)
+        .put(pool.workspace(t));
+    }
+    pool.run(gemvKernel[precision], parts);
+  }
+
+  // y = α·Aᵀ·x + β·y, still row by row of A
+  function streamColumns(
+    precision: Precision,
+    rows: number,
+    cols: number,
+    a: number,
+    lda: number,
+    x: number,
+    y: number,
+    alpha: number,
+    beta: number,
+  ): void {
+    const parts = pool.share(rows * cols, STREAM_THRESHOLD);
+    for (let t = 0; t < parts; t++) {
+      pool
+        .job(t)
+        .put(rows)
+        .put(cut(cols, parts, t, 4))
+        .put(cut(cols, parts, t + 1, 4))
+        .put(a)
+        .put(lda);
+      pool.put(x).put(y).put(alpha).put(beta);
+    }
+    pool.run(gemvTransposedKernel[precision], parts);
+  }
+
+  // A product with a vector is bound by memory: packing would cost more than it. False where the strides do not allow it.
+  function vectorProduct(
+    C: Matrix,
+    A: Matrix,
+    B: Matrix,
+    alpha: number,
+    beta: number,
+    transposeA: boolean,
+    transposeB: boolean,
+  ): boolean {
+    const { rows: m, cols: n, precision } = C;
+    const k = transposeA ? A.rows : A.cols;
+    if (m > 1 && n > 1) return false;
+    const ao = outer(A, transposeA);
+    const ai = inner(A, transposeA);
+    const bo = outer(B, transposeB);
+    const bi = inner(B, transposeB);
+    const a = pool.address(A);
+    const b = pool.address(B);
+    const c = pool.address(C);
+    if (n === 1 && (k <= 1 || bo === 1) && (m === 1 || C.rowStride === 1)) {
+      if (k <= 1 || ai === 1) streamRows(precision, m, k, a, ao, b, c, alpha, beta);
+      else if (m === 1 || ao === 1) streamColumns(precision, k, m, a, ai, b, c, alpha, beta);
+      else return false;
+      return true;
+    }
+    if (m === 1 && (k <= 1 || ai === 1)) {
+      if (bi === 1) streamColumns(precision, k, n, b, bo, a, c, alpha, beta);
+      else if (k <= 1 || bo === 1) streamRows(precision, n, k, b, bi, a, c, alpha, beta);
+      else return false;
+      return true;
+    }
+    return false;
+  }
+
   function gemm(
     C: Matrix,
     A: Matrix,
@@ -33,6 +126,8 @@ export function products(pool: Pool, accelerator?: Accelerator): Products {
     const n = C.cols;
     const k = transposeA ? A.rows : A.cols;
     if (m === 0 || n === 0) return;
+    pool.checkOpen();
+    if (vectorProduct(C, A, B, alpha, beta, transposeA, transposeB)) return;
     if (accelerator?.gemm(C, A, B, alpha, beta, transposeA, transposeB)) return;
     const size = C.precision === "f32" ? 4 : 8;
     const parts = pool.share(m * n * Math.max(k, 1), GEMM_THRESHOLD);
@@ -89,57 +184,36 @@ export function products(pool: Pool, accelerator?: Accelerator): Products {
   }
 
   function mirror(C: Matrix): void {
-    pool.job(0).put(0).put(C.rows).putRows(C);
+    pool.job(0).put(C.rows).putRows(C);
     pool.run(mirrorKernel[C.precision], 1);
   }
 
   return {
-    gemm(C, A, B, options = {}) {
+    gemm(C, A, B, options = NO_OPTIONS) {
       checkGemm(C, A, B, options);
       gemm(C, A, B, options.alpha ?? 1, options.beta ?? 0, options.transposeA ?? false, options.transposeB ?? false);
     },
 
-    syrk(C, A, options = {}) {
+    syrk(C, A, options = NO_OPTIONS) {
       const { alpha = 1, beta = 0, transpose = false } = options;
       checkSyrk("syrk", C, A, transpose);
       if (!accelerator?.syrk(C, A, alpha, beta, transpose)) lowerProduct(C, A, A, alpha, beta, transpose);
       mirror(C);
     },
 
-    syr2k(C, A, B, options = {}) {
+    syr2k(C, A, B, options = NO_OPTIONS) {
       const { alpha = 1, beta = 0, transpose = false } = options;
-      checkSyrk("syr2k", C, A, transpose);
-      checkSyrk("syr2k", C, B, transpose);
+      checkSyr2k(C, A, B, transpose);
       lowerProduct(C, A, B, alpha, beta, transpose);
       lowerProduct(C, B, A, alpha, 1, transpose);
       mirror(C);
     },
 
-    gemv(y, A, x, options = {}) {
+    gemv(y, A, x, options = NO_OPTIONS) {
       const { alpha = 1, beta = 0, transpose = false } = options;
       checkGemv(y, A, x, transpose);
-      const parts = pool.share(A.rows * A.cols, STREAM_THRESHOLD);
-      for (let t = 0; t < parts; t++) {
-        if (transpose) {
-          const from = cut(A.cols, parts, t, 4);
-          const to = cut(A.cols, parts, t + 1, 4);
-          pool.job(t).put(A.rows).put(from).put(to).putRows(A).putVector(x).putVector(y).put(alpha).put(beta);
-        } else {
-          const from = cut(A.rows, parts, t, 1);
-          const to = cut(A.rows, parts, t + 1, 1);
-          pool
-            .job(t)
-            .put(to - from)
-            .put(A.cols)
-            .putRows(A, from)
-            .putVector(x)
-            .putVector(y, from)
-            .put(alpha)
-            .put(beta)
-            .put(pool.workspace(t));
-        }
-      }
-      pool.run((transpose ? gemvTransposedKernel : gemvKernel)[A.precision], parts);
+      const stream = transpose ? streamColumns : streamRows;
+      stream(A.precision, A.rows, A.cols, pool.address(A), A.rowStride, pool.address(x), pool.address(y), alpha, beta);
     },
   };
 }

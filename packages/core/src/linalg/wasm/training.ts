@@ -1,5 +1,13 @@
 // What a training step needs besides products: activations, the softmax loss, AdamW, rows by index, random numbers.
-import { checkAdamw, checkGather, checkSameShape, checkSoftmax, checkSparse, integerPower } from "../contract.ts";
+import {
+  checkActivation,
+  checkAdamw,
+  checkGather,
+  checkSameShape,
+  checkSoftmax,
+  checkSparse,
+  integerPower,
+} from "../contract.ts";
 import type { Activation, Engine } from "../engine.ts";
 import type { Indices, Matrix } from "../matrix.ts";
 import type { Random } from "../random.ts";
@@ -66,6 +74,7 @@ export function training(pool: Pool): Training {
   return {
     activate(Y, X, f) {
       checkSameShape("activate", X, Y);
+      checkActivation("activate", f);
       const parts = pool.share(X.rows * X.cols, THRESHOLD);
       for (let t = 0; t < parts; t++) {
         const from = cut(X.rows, parts, t, 1);
@@ -83,6 +92,7 @@ export function training(pool: Pool): Training {
     activateBackward(dX, dY, Y, f) {
       checkSameShape("activateBackward", Y, dY);
       checkSameShape("activateBackward", Y, dX);
+      checkActivation("activateBackward", f);
       const parts = pool.share(Y.rows * Y.cols, THRESHOLD);
       for (let t = 0; t < parts; t++) {
         const from = cut(Y.rows, parts, t, 1);

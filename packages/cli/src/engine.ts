@@ -1,0 +1,61 @@
+// The engine choice that every command shares: flags, environment, and the optional native package.
+import { type Accelerate, createEngine, type Engine, type EngineOptions, NearkinError } from "@nearkin/core";
+import { type Command, InvalidArgumentError, Option } from "commander";
+
+const KINDS = ["auto", "wasm", "wasm-relaxed", "native", "plain"] as const;
+const POLICIES = ["reproducible", "fastest"] as const;
+
+export interface EngineFlags {
+  engine: (typeof KINDS)[number];
+  policy: (typeof POLICIES)[number];
+  workers?: number;
+}
+
+/** Adds --engine, --policy and --workers to a command. */
+export function withEngineFlags(command: Command): Command {
+  return command
+    .addOption(
+      new Option("--engine <kind>", "what computes: wasm gives the same bits on every machine")
+        .choices(KINDS)
+        .default("auto")
+        .env("NEARKIN_ENGINE"),
+    )
+    .addOption(
+      new Option("--policy <policy>", "what auto is after; fastest takes native, then relaxed arithmetic")
+        .choices(POLICIES)
+        .default("reproducible"),
+    )
+    .option("--workers <n>", "threads to use (default: the cores there are, at most 8)", wholeNumber(1));
+}
+
+/** Parses an option's number. */
+export function wholeNumber(least: number): (text: string) => number {
+  return (text) => {
+    const n = Number(text);
+    if (text.trim() === "" || !Number.isSafeInteger(n) || n < least) {
+      throw new InvalidArgumentError(`expected a whole number of at least ${least}.`);
+    }
+    return n;
+  };
+}
+
+/** Opens the engine the flags ask for. */
+export async function openEngine(flags: EngineFlags): Promise<Engine> {
+  const options: EngineOptions = { ...flags };
+  if (flags.engine === "native" || (flags.engine === "auto" && flags.policy === "fastest")) options.native = openBlas;
+  return createEngine(options);
+}
+
+/** @nearkin/native is an optional package: looked for only when it is wanted. */
+export const openBlas: Accelerate = async (memory, workers) => (await loadNative()).openBlas(memory, workers);
+
+export async function loadNative(): Promise<typeof import("@nearkin/native")> {
+  try {
+    return await import("@nearkin/native");
+  } catch (cause) {
+    if ((cause as { code?: string }).code !== "ERR_MODULE_NOT_FOUND") throw cause;
+    throw new NearkinError("ENGINE_UNAVAILABLE", "@nearkin/native is not installed; run: npm install @nearkin/native", {
+      cause,
+    });
+  }
+}

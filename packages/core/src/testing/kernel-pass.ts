@@ -1,0 +1,206 @@
+// Distances, the kernel through its three links, and the way back, against the sums over pairs that the oracle takes.
+// Bounds, with s_ab = Σ_j |h_j|(|Za_aj| + |Zb_bj|)²: t is off by at most δ = 2(d + 6)·u·s (t = a² + b² − 2ab cancels), and
+// everything after it by δ times its derivative plus a few u.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { KernelGradients, KernelOptions, Link } from "../linalg/engine.ts";
+import type { Matrix } from "../linalg/matrix.ts";
+import { atLeastOne, type Bed, oracle, precision, seed, size, UNIT } from "./bed.ts";
+import { expectWithin } from "./bounds.ts";
+import type { Operands, Pair } from "./operands.ts";
+
+export const LINKS: readonly Link[] = ["linear", "saturating", "sigmoid"];
+const layout = fc.constantFrom("tight" as const, "window" as const);
+/** Weights: none, none negative, of either sign. */
+const weighting = fc.constantFrom("none" as const, "positive" as const, "mixed" as const);
+const link = fc.constantFrom(...LINKS);
+const shapes = fc.record({ n: size, m: size, d: size }).filter(({ n, m, d }) => n * m * Math.max(d, 1) <= 3e5);
+const example = { precision: "f64", seed: 7, layout: "window", weighting: "mixed", link: "sigmoid", same: true } as const;
+const EXAMPLES = [
+  { ...example, shape: { n: 130, m: 131, d: 17 } }, // above the threshold of sharing
+  { ...example, shape: { n: 66, m: 130, d: 65 }, precision: "f32", weighting: "positive", link: "saturating" },
+  { ...example, shape: { n: 5, m: 6, d: 0 }, weighting: "none", link: "linear" },
+  { ...example, shape: { n: 0, m: 6, d: 3 } },
+  { ...example, shape: { n: 5, m: 0, d: 3 }, same: false },
+] as const;
+
+interface Inputs {
+  Za: Pair;
+  Zb: Pair;
+  own: KernelOptions;
+  oracle: KernelOptions;
+  /** Σ_j |h_j|(|Za_aj| + |Zb_bj|)² */
+  spread(index: number): number;
+}
+
+function inputs(o: Operands, drawn: { shape: { n: number; m: number; d: number }; layout: "tight" | "window"; weighting: string; link: Link; same: boolean }): Inputs {
+  const { n, m, d } = drawn.shape;
+  const Za = o.input(n, d, drawn.layout);
+  const Zb = o.input(m, d, drawn.layout);
+  const low = drawn.weighting === "mixed" ? -1 : 0;
+  const weights = drawn.weighting === "none" ? undefined : o.vector(d, o.draws(d, low / Math.max(d, 1), 1 / Math.max(d, 1)));
+  const columns = Array.from({ length: n }, (_, a) => (a % 3 === 0 || m === 0 ? -1 : o.random.below(m)));
+  const same = drawn.same ? o.indices(columns) : undefined;
+  const common = { link: drawn.link, offset: drawn.link === "sigmoid" ? -0.7 : 0, variance: 1.25 };
+  return {
+    Za,
+    Zb,
+    own: { ...common, ...(weights && { weights: weights.own }), ...(same && { same: same.own }) },
+    oracle: { ...common, ...(weights && { weights: weights.oracle }), ...(same && { same: same.oracle }) },
+    spread(index) {
+      const [a, b] = [Math.floor(index / m), index % m];
+      let s = 0;
+      for (let j = 0; j < d; j++) {
+        const h = weights ? Math.abs(weights.oracle.get(j, 0)) : 1;
+        s += h * (Math.abs(Za.oracle.get(a, j)) + Math.abs(Zb.oracle.get(b, j))) ** 2;
+      }
+      return s;
+    },
+  };
+}
+
+/** φ′(t) and |φ(t)|, for the bounds. */
+function linkSize(link: Link, t: number, b: number): [slope: number, value: number] {
+  if (link === "linear") return [1, Math.abs(t)];
+  if (link === "saturating") return [Math.exp(-t), Math.abs(Math.expm1(-t))];
+  const d = 1 / (1 + Math.exp(-t - b));
+  return [d * (1 - d), d];
+}
+
+export function describeKernelPass(bed: Bed): void {
+  const cases = fc.record({ shape: shapes, precision, seed, layout, weighting, link, same: fc.boolean() });
+
+  describe("kernel pass", () => {
+    test("distances: the oracle's; 0 for the same item; not negative where no weight is", () => {
+      bed.check(
+        cases,
+        (drawn) => {
+          bed.with(drawn.precision, drawn.seed, (o) => {
+            const { n, m, d } = drawn.shape;
+            const { Za, Zb, own, oracle: options, spread } = inputs(o, drawn);
+            const T = o.output(n, m, drawn.layout);
+            const { weights, same } = own;
+            bed.engine.distances(T.own, Za.own, Zb.own, { ...(weights && { weights }), ...(same && { same }) });
+            oracle.distances(T.oracle, Za.oracle, Zb.oracle, options);
+            const unit = 2 * (d + 6) * UNIT[drawn.precision] * bed.slack;
+            expectWithin("T", T.own, T.oracle, (i) => unit * spread(i));
+            if (drawn.weighting !== "mixed") expect(T.own.read().every((t) => t >= 0)).toBe(true);
+            const columns = own.same ? Array.from({ length: n }, (_, a) => own.same?.data[own.same.offset + a] ?? -1) : [];
+            expect(columns.every((b, a) => b < 0 || T.own.get(a, b) === 0)).toBe(true);
+          });
+        },
+        EXAMPLES,
+      );
+    });
+
+    test("distances of one set to itself are symmetric to the bit without weights", () => {
+      bed.check(fc.record({ n: size.filter((n) => n < 150), d: atLeastOne, precision, seed }), ({ n, d, precision, seed }) => {
+        bed.with(precision, seed, (o) => {
+          const Z = o.input(n, d);
+          const T = o.output(n, n);
+          bed.engine.distances(T.own, Z.own, Z.own);
+          for (let i = 0; i < n; i++) {
+            for (let j = 0; j < i; j++) if (T.own.get(i, j) !== T.own.get(j, i)) expect.fail(`(${i}, ${j})`);
+          }
+        });
+      });
+    });
+
+    test("kernel and slope, three links, weights of either sign", () => {
+      bed.check(
+        cases,
+        (drawn) => {
+          bed.with(drawn.precision, drawn.seed, (o) => {
+            const { n, m, d } = drawn.shape;
+            const { Za, Zb, own, oracle: options, spread } = inputs(o, drawn);
+            const K = o.output(n, m, drawn.layout);
+            const slope = o.output(n, m, drawn.layout);
+            const T = o.output(n, m);
+            bed.engine.kernel(K.own, Za.own, Zb.own, { ...own, slope: slope.own });
+            oracle.kernel(K.oracle, Za.oracle, Zb.oracle, { ...options, slope: slope.oracle });
+            oracle.distances(T.oracle, Za.oracle, Zb.oracle, options);
+            const u = UNIT[drawn.precision] * bed.slack;
+            const errors = (i: number) => {
+              const k = K.oracle.data[i];
+              const [slope, value] = linkSize(drawn.link, T.oracle.data[i], options.offset ?? 0);
+              const t = 2 * (d + 6) * u * spread(i);
+              const kernel = k * (0.5 * (slope * t + 4 * u * (1 + value + slope)) + 8 * u);
+              return { kernel, slope: slope * kernel + 0.5 * k * (slope * t + 8 * u * (1 + slope)) };
+            };
+            expectWithin("K", K.own, K.oracle, (i) => 1.05 * errors(i).kernel);
+            expectWithin("slope", slope.own, slope.oracle, (i) => 1.05 * errors(i).slope);
+          });
+        },
+        EXAMPLES,
+      );
+    });
+
+    test("kernelBackward: adds to what is asked for, whatever is asked for", () => {
+      const wanted = fc.record({ rows: fc.boolean(), columns: fc.boolean(), weights: fc.boolean() });
+      const all = { rows: true, columns: true, weights: true };
+      bed.check(
+        fc.record({ shape: shapes, precision, seed, layout, weighting, link, same: fc.constant(false), wanted }),
+        (drawn) => backward(bed, drawn),
+        [
+          ...EXAMPLES.map((one) => ({ ...one, same: false, wanted: all })),
+          ...EXAMPLES.map((one) => ({ ...one, same: false, wanted: { rows: false, columns: false, weights: true } })),
+        ],
+      );
+    });
+
+    test("kernelBackward: rows and columns may be the same items and the same gradient", () => {
+      bed.with("f64", 11, (o) => {
+        const [n, d] = [40, 7];
+        const Z = o.input(n, d);
+        const G = o.output(n, n, "tight", o.draws(n * n));
+        const K = o.input(n, n);
+        const dZ = o.output(n, d, "window", o.draws(n * d));
+        bed.engine.kernelBackward(G.own, K.own, Z.own, Z.own, {}, { rows: dZ.own, columns: dZ.own });
+        oracle.kernelBackward(G.oracle, K.oracle, Z.oracle, Z.oracle, {}, { rows: dZ.oracle, columns: dZ.oracle });
+        expectWithin("dZ", dZ.own, dZ.oracle, 8 * (n + 8) * n * UNIT.f64 * bed.slack);
+      });
+    });
+  });
+}
+
+type BackwardCase = Parameters<typeof inputs>[1] & {
+  precision: "f32" | "f64";
+  seed: number;
+  wanted: { rows: boolean; columns: boolean; weights: boolean };
+};
+
+// K and slope go in as given numbers, so that only the backward pass is compared.
+function backward(bed: Bed, drawn: BackwardCase): void {
+  bed.with(drawn.precision, drawn.seed, (o) => {
+    const { n, m, d } = drawn.shape;
+    const { Za, Zb, own, oracle: options } = inputs(o, drawn);
+    const K = o.input(n, m, drawn.layout);
+    const slope = drawn.link === "linear" ? undefined : o.input(n, m, drawn.layout);
+    const G = o.output(n, m, drawn.layout, o.draws(n * m));
+    const start = G.oracle.read();
+    const rows = drawn.wanted.rows ? o.output(n, d, drawn.layout, o.draws(n * d)) : undefined;
+    const columns = drawn.wanted.columns ? o.output(m, d, drawn.layout, o.draws(m * d)) : undefined;
+    const weights = drawn.wanted.weights ? o.outputVector(d, o.draws(d)) : undefined;
+    const pick = (side: "own" | "oracle"): KernelGradients => ({
+      ...(rows && { rows: rows[side] }),
+      ...(columns && { columns: columns[side] }),
+      ...(weights && { weights: weights[side] }),
+    });
+    const [mine, theirs] = [pick("own"), pick("oracle")];
+    bed.engine.kernelBackward(G.own, K.own, Za.own, Zb.own, { ...own, ...(slope && { slope: slope.own }) }, mine);
+    oracle.kernelBackward(G.oracle, K.oracle, Za.oracle, Zb.oracle, { ...options, ...(slope && { slope: slope.oracle }) }, theirs);
+
+    // |g| ≤ 1 and |Z| ≤ 1: a sum over m pairs is off by at most 2(m + 8)·u times m terms of at most 4|h| (8 for weights: two sums)
+    const u = 2 * UNIT[drawn.precision] * bed.slack;
+    const h = own.weights ? 1 / Math.max(d, 1) : 1;
+    expectWithin("G_t", G.own, G.oracle, 2 * u);
+    if (rows) expectWithin("rows", rows.own, rows.oracle, u * ((m + 8) * 4 * h * m + 1));
+    if (columns) expectWithin("columns", columns.own, columns.oracle, u * ((n + 8) * 4 * h * n + 1));
+    if (weights) expectWithin("weights", weights.own, weights.oracle, u * ((n + m + 8) * 8 * n * m + 1));
+    expectWithin("offset", [mine.offset ?? Number.NaN], [theirs.offset ?? Number.NaN], u * (n + m + 8) * n * m);
+    expectWithin("variance", [mine.variance ?? Number.NaN], [theirs.variance ?? Number.NaN], u * (n + m + 8) * n * m);
+    expect(start.length).toBe(n * m);
+  });
+}
+
+export type { Matrix };

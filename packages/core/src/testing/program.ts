@@ -1,0 +1,197 @@
+// Every operation once, at sizes above the thresholds from which workers share it, and the bits that came out: what two engines
+// are compared by. Inputs come from the portable random stream, so they are the same everywhere.
+import type { Scope } from "../linalg/arena.ts";
+import { type Activation, type Engine, type KernelGradients, type KernelOptions, type Link, TopK } from "../linalg/engine.ts";
+import type { Matrix, Precision } from "../linalg/matrix.ts";
+import { Random } from "../linalg/random.ts";
+
+/** 64 bits of the numbers' own bits (two 32-bit FNV-1a), as text. */
+export function digest(numbers: Float64Array): string {
+  const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+  let a = 0x811c9dc5;
+  let b = 0x050c5d1f;
+  for (const byte of bytes) {
+    a = Math.imul(a ^ byte, 0x01000193);
+    b = Math.imul(b ^ (byte + 0x9e37), 0x0100019d);
+  }
+  return [a, b].map((x) => (x >>> 0).toString(16).padStart(8, "0")).join("");
+}
+
+/** Name of the operation → digest of what it wrote. */
+export function runProgram(engine: Engine, precision: Precision): Record<string, string> {
+  const digests: Record<string, string> = {};
+  for (const [name, operation] of Object.entries(operations)) {
+    const scope = engine.scope();
+    const random = new Random(11).split(name);
+    const fill = (rows: number, cols: number): Matrix => {
+      const m = scope.matrix(rows, cols, precision);
+      const values = m.data;
+      for (let i = 0; i < rows * cols; i++) values[m.offset + i] = 2 * random.uniform() - 1;
+      return m;
+    };
+    const empty = (rows: number, cols: number) => scope.zeros(rows, cols, precision);
+    const written = operation({ engine, scope, random, fill, empty });
+    digests[name] = digest(Float64Array.from(written.flatMap((m) => (typeof m === "number" ? [m] : Array.from(m.read())))));
+    scope.close();
+  }
+  return digests;
+}
+
+interface Tools {
+  engine: Engine;
+  scope: Scope;
+  random: Random;
+  /** Uniform in [−1, 1). */
+  fill(rows: number, cols: number): Matrix;
+  empty(rows: number, cols: number): Matrix;
+}
+type Operation = (tools: Tools) => (Matrix | number)[];
+
+/** MMᵀ/n + I */
+function covariance({ engine, fill, empty }: Tools, n: number): Matrix {
+  const A = empty(n, n);
+  engine.syrk(A, fill(n, n), { alpha: 1 / n });
+  for (let i = 0; i < n; i++) A.set(i, i, A.get(i, i) + 1);
+  return A;
+}
+
+function factor(tools: Tools, n: number): Matrix {
+  const A = covariance(tools, n);
+  tools.engine.cholesky(A);
+  return A;
+}
+
+function kernel({ engine, scope, fill, empty }: Tools, link: Link): (Matrix | number)[] {
+  const [n, m, d] = [151, 133, 130];
+  const [Za, Zb, K, slope, T] = [fill(n, d), fill(m, d), empty(n, m), empty(n, m), empty(n, m)];
+  const weights = fill(d, 1);
+  for (let i = 0; i < d; i++) weights.set(i, 0, weights.get(i, 0) / d);
+  const same = scope.indices(n).write(Array.from({ length: n }, (_, i) => (i < m ? i : -1)));
+  const options: KernelOptions = { weights, same, link, slope, offset: 0.25, variance: 1.5 };
+  engine.distances(T, Za, Zb, { weights });
+  engine.kernel(K, Za, Zb, options);
+  const gradients: KernelGradients = { rows: empty(n, d), columns: empty(m, d), weights: empty(d, 1) };
+  const G = fill(n, m);
+  engine.kernelBackward(G, K, Za, Zb, options, gradients);
+  const { rows, columns, weights: dWeights, offset, variance } = gradients;
+  return [T, K, slope, G, rows, columns, dWeights, offset, variance].filter((x) => x !== undefined);
+}
+
+function activation({ engine, fill, empty }: Tools, f: Activation): Matrix[] {
+  const [X, Y, dX] = [fill(160, 131), empty(160, 131), empty(160, 131)];
+  engine.activate(Y, X, f);
+  engine.activateBackward(dX, X, Y, f);
+  return [Y, dX];
+}
+
+const operations: Record<string, Operation> = {
+  "gemm by rows": ({ engine, fill, empty }) => {
+    const C = empty(211, 70);
+    engine.gemm(C, fill(211, 301), fill(301, 70));
+    return [C];
+  },
+  "gemm by columns": ({ engine, fill, empty }) => {
+    const C = empty(33, 515);
+    engine.gemm(C, fill(33, 270), fill(515, 270), { transposeB: true, alpha: 0.5 });
+    return [C];
+  },
+  syrk: ({ engine, fill, empty }) => {
+    const C = empty(203, 203);
+    engine.syrk(C, fill(203, 90));
+    return [C];
+  },
+  syr2k: ({ engine, fill, empty }) => {
+    const C = empty(150, 150);
+    engine.syr2k(C, fill(90, 150), fill(90, 150), { transpose: true });
+    return [C];
+  },
+  gemv: ({ engine, fill, empty }) => {
+    const [A, y, z] = [fill(401, 303), empty(401, 1), empty(303, 1)];
+    engine.gemv(y, A, fill(303, 1));
+    engine.gemv(z, A, fill(401, 1), { transpose: true });
+    return [y, z];
+  },
+  scan: ({ engine, fill }) => {
+    const result = new TopK(50);
+    engine.scan(result, [fill(801, 130), fill(700, 130)], fill(130, 1));
+    return [...result.scores, ...result.rows];
+  },
+  cholesky: (tools) => [factor(tools, 331), tools.engine.logDeterminant(factor(tools, 70))],
+  "cholesky with jitter": (tools) => {
+    const A = tools.empty(300, 300).fill(1);
+    return [tools.engine.cholesky(A, { jitter: { relative: 1e-3 } }), A];
+  },
+  solves: (tools) => {
+    const L = factor(tools, 140);
+    const sides = [false, true].flatMap((transpose) => [
+      { side: "left" as const, transpose },
+      { side: "right" as const, transpose },
+    ]);
+    return sides.map((options) => {
+      const B = options.side === "left" ? tools.fill(140, 61) : tools.fill(61, 140);
+      tools.engine.solveTriangular(B, L, options);
+      return B;
+    });
+  },
+  solveCholesky: (tools) => {
+    const B = tools.fill(140, 61);
+    tools.engine.solveCholesky(B, factor(tools, 140));
+    return [B];
+  },
+  inverse: (tools) => {
+    const out = tools.empty(203, 203);
+    tools.engine.inverseFromCholesky(out, factor(tools, 203));
+    return [out];
+  },
+  choleskyUpdate: (tools) => {
+    const [L, x] = [factor(tools, 90), tools.fill(90, 1)];
+    tools.engine.choleskyUpdate(L, x);
+    return [L, x];
+  },
+  "rowNorms, columnSums": ({ engine, fill, empty }) => {
+    const [A, norms, sums] = [fill(170, 131), empty(170, 1), empty(131, 1)];
+    engine.rowNorms(norms, A, fill(131, 1));
+    engine.columnSums(sums, A);
+    return [norms, sums];
+  },
+  "kernel, linear": (tools) => kernel(tools, "linear"),
+  "kernel, saturating": (tools) => kernel(tools, "saturating"),
+  "kernel, sigmoid": (tools) => kernel(tools, "sigmoid"),
+  exp: (tools) => activation(tools, "exp"),
+  tanh: (tools) => activation(tools, "tanh"),
+  sigmoid: (tools) => activation(tools, "sigmoid"),
+  relu: (tools) => activation(tools, "relu"),
+  softmaxCrossEntropy: ({ engine, scope, random, fill, empty }) => {
+    const [logits, d] = [fill(150, 133), empty(150, 133)];
+    const labels = scope.indices(150).write(Array.from({ length: 150 }, () => random.below(133)));
+    return [engine.softmaxCrossEntropy(d, logits, labels, fill(133, 1)), d];
+  },
+  adamw: ({ engine, fill, empty }) => {
+    const [p, g, m, v] = [fill(20_003, 1), fill(20_003, 1), empty(20_003, 1), empty(20_003, 1)];
+    for (let step = 1; step <= 3; step++) engine.adamw(p, g, m, v, { learningRate: 0.1, weightDecay: 0.01, step });
+    return [p, m, v];
+  },
+  "gatherRows, scatterAddRows": ({ engine, scope, random, fill, empty }) => {
+    const [table, rows] = [fill(97, 67), empty(301, 67)];
+    const indices = scope.indices(301).write(Array.from({ length: 301 }, () => random.below(97)));
+    engine.gatherRows(rows, table, indices);
+    engine.scatterAddRows(table, rows, indices, 0.3);
+    return [rows, table];
+  },
+  sparse: ({ engine, scope, random, fill, empty }) => {
+    const [rows, cols, d, each] = [301, 97, 67, 3];
+    const starts = scope.indices(rows + 1).write(Array.from({ length: rows + 1 }, (_, i) => i * each));
+    const columns = scope.indices(rows * each).write(Array.from({ length: rows * each }, () => random.below(cols)));
+    const S = { rows, cols, starts, columns, values: fill(rows * each, 1) };
+    const [out, dW] = [empty(rows, d), empty(cols, d)];
+    engine.sparseMultiply(out, S, fill(cols, d));
+    engine.sparseMultiplyBackward(dW, S, out);
+    return [out, dW];
+  },
+  fills: ({ engine, random, empty }) => {
+    const [uniform, normal] = [empty(151, 131), empty(151, 131)];
+    engine.fillUniform(uniform, random);
+    engine.fillNormal(normal, random);
+    return [uniform, normal];
+  },
+};
