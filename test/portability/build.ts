@@ -1,11 +1,10 @@
 // Builds core as it is published, and the program on top of it by every bundler at hand, each with no more settings than where
 // to read and where to write. Nothing is written outside the given folder.
-import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
 import { build as esbuild, version as esbuildVersion, transform } from "esbuild";
-import { VERSION as rolldownVersion, rolldown } from "rolldown";
+import { rolldown, VERSION as rolldownVersion } from "rolldown";
 import { build as tsdown } from "tsdown";
 import { build as vite, version as viteVersion } from "vite";
 
@@ -15,9 +14,11 @@ export interface Bundle {
   /** With its version. */
   bundler: string;
   folder: string;
-  /** Relative to `folder`. */
+  /** The program, relative to `folder`. */
   script: string;
   type: "module" | "classic";
+  /** A module that starts the program in a worker the way this bundler knows, relative to `folder`. */
+  starter?: string;
 }
 
 export interface Built {
@@ -33,8 +34,6 @@ export async function buildAll(root: string): Promise<Built> {
   await installCore(root);
   const program = join(root, "program.ts");
   cpSync(source, program);
-  // Vite's way in is a page.
-  writeFileSync(join(root, "index.html"), `<!doctype html><script type="module" src="/program.ts"></script>`);
   writeFileSync(join(root, "package.json"), JSON.stringify({ private: true, type: "module" }));
 
   const [unbundled, esm] = await withoutBundler(root);
@@ -50,14 +49,6 @@ export async function buildAll(root: string): Promise<Built> {
     ],
     node: { esm, commonjs },
   };
-}
-
-/** Bytes of core itself, minified and then compressed: what it adds to a page. */
-export async function coreSize(root: string): Promise<{ minified: number; compressed: number }> {
-  const outfile = join(root, "out/size/core.js");
-  const stdin = { contents: `export * from "@nearkin/core"`, resolveDir: root };
-  await esbuild({ stdin, bundle: true, minify: true, format: "esm", outfile, logLevel: "error" });
-  return { minified: statSync(outfile).size, compressed: gzipSync(readFileSync(outfile), { level: 9 }).length };
 }
 
 /** The package in node_modules, without its sources: so nobody can take them by mistake. */
@@ -87,12 +78,32 @@ async function withoutBundler(root: string): Promise<[Bundle, string]> {
   return [{ name: "unbundled", bundler: "none", folder, script: "program.js", type: "module" }, esm];
 }
 
+/** Two pages, which is where vite begins: one runs the program, one starts it in a worker. */
 async function byVite(root: string): Promise<Bundle> {
   const folder = join(root, "out/vite");
-  await vite({ root, configFile: false, logLevel: "error", build: { outDir: folder } });
-  const script = /src="\/([^"]+)"/.exec(readFileSync(join(folder, "index.html"), "utf8"))?.[1];
-  if (!script) throw new Error("vite's index.html loads no script");
-  return { name: "vite", bundler: `vite ${viteVersion}`, folder, script, type: "module" };
+  const page = (script: string) => `<!doctype html><script type="module" src="./${script}"></script>`;
+  writeFileSync(join(root, "page.html"), page("program.ts"));
+  writeFileSync(join(root, "worker.html"), page("starter.ts"));
+  writeFileSync(
+    join(root, "starter.ts"),
+    `new Worker(new URL("./program.ts", import.meta.url), { type: "module" }).postMessage(location.search);`,
+  );
+  const input = [join(root, "page.html"), join(root, "worker.html")];
+  const settings = { outDir: folder, rolldownOptions: { input } };
+  await vite({ root, base: "./", configFile: false, logLevel: "error", build: settings });
+  const scriptOf = (name: string) => {
+    const script = / src="([^"]+)"/.exec(readFileSync(join(folder, name), "utf8"))?.[1];
+    if (!script) throw new Error(`vite's ${name} loads no script`);
+    return script;
+  };
+  return {
+    name: "vite",
+    bundler: `vite ${viteVersion}`,
+    folder,
+    script: scriptOf("page.html"),
+    type: "module",
+    starter: scriptOf("worker.html"),
+  };
 }
 
 async function byEsbuild(root: string, format: "esm" | "iife"): Promise<Bundle> {

@@ -17,21 +17,21 @@ export interface Visit {
   uncaught: string[];
   /** What the browser wrote to its console as errors. */
   complaints: string[];
-  /** Workers the page itself started, and how many of them still ran a moment after its report. */
-  workers: { started: number; left: number };
+  /** How many of the page's workers ran on after its report. */
+  workersLeft: number;
 }
 
 export interface VisitOptions {
   /** Run the program in a dedicated worker instead of in the page. */
   inWorker?: boolean;
-  /** How many workers to wait for the end of, at most a second. @default all of them */
+  /** How many workers the page should have in the end; they are given a second to come and go. @default 0 */
   workersKept?: number;
 }
 
 const REPORT_MS = 20_000;
 
 const startWorker = `const { script, type } = document.currentScript.dataset;
-new Worker(script + location.search, { type });
+new Worker(script, { type }).postMessage(location.search);
 `;
 
 export class Pages {
@@ -69,24 +69,21 @@ export class Pages {
     const page = await this.#browser.newPage();
     const uncaught: string[] = [];
     const complaints: string[] = [];
-    let started = 0;
     page.on("pageerror", (error) => uncaught.push(String(error)));
     page.on("console", (message) => {
       if (message.type() === "error") complaints.push(message.text());
-    });
-    page.on("worker", () => {
-      started++;
     });
     try {
       const arrived = new Promise<Report>((resolve) => this.#waiting.set(run, resolve));
       const { port } = this.#server.address() as AddressInfo;
       const where = options.inWorker ? "worker" : "page";
       await page.goto(`http://127.0.0.1:${port}/${policy}/${bundle}/${where}.html?run=${run}&${orders}`);
-      const report = await this.#within(arrived, () => `${policy}/${bundle}: ${[...uncaught, ...complaints].join("\n")}`);
-      const end = performance.now() + 1000;
-      const kept = options.workersKept ?? 0;
-      while (page.workers().length > kept && performance.now() < end) await new Promise((go) => setTimeout(go, 10));
-      return { report, uncaught, complaints, workers: { started, left: page.workers().length } };
+      const report = await this.#within(
+        arrived,
+        () => `${policy}/${bundle}: ${[...uncaught, ...complaints].join("\n")}`,
+      );
+      await settle(() => page.workers().length === (options.workersKept ?? 0));
+      return { report, uncaught, complaints, workersLeft: page.workers().length };
     } finally {
       this.#waiting.delete(run);
       await page.close();
@@ -126,14 +123,28 @@ export class Pages {
   }
 }
 
+/** Waits up to a second until `is` holds, and holds again a moment later: the browser tells of workers with some delay. */
+async function settle(is: () => boolean): Promise<void> {
+  let held = false;
+  for (const end = performance.now() + 1000; performance.now() < end; ) {
+    if (is() && held) return;
+    held = is();
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+}
+
 function content(bundle: Bundle, path: string): string | Buffer {
-  const { script, type } = bundle;
-  if (path === "start-worker.js") return startWorker;
-  if (path === "page.html") {
-    return `<!doctype html><title>${bundle.name}</title><script ${type === "module" ? `type="module" ` : ""}src="${script}"></script>`;
-  }
+  const { script, type, starter } = bundle;
+  if (path === "page.html") return page(script, type === "module" ? `type="module"` : "");
   if (path === "worker.html") {
-    return `<!doctype html><title>${bundle.name}</title><script src="start-worker.js" data-script="${script}" data-type="${type}"></script>`;
+    return starter
+      ? page(starter, `type="module"`)
+      : page("start-worker.js", `data-script="${script}" data-type="${type}"`);
   }
+  if (path === "start-worker.js") return startWorker;
   return readFileSync(join(bundle.folder, path));
+}
+
+function page(script: string, attributes: string): string {
+  return `<!doctype html><title>portability</title><script src="${script}" ${attributes}></script>`;
 }

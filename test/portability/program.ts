@@ -1,5 +1,5 @@
-// The program that is bundled and run everywhere: in Node, in pages, in workers. It takes its orders as a query string, from
-// the command line or from its own address, and reports to standard output or to the server it came from.
+// The program that is bundled and run everywhere: in Node, in pages, in workers. It takes its orders as a query string (from
+// the command line, the page's address, a message to the worker) and reports to standard output or to the server it came from.
 import { createEngine, type Engine, type EngineInfo, type EngineOptions, Random, TopK } from "@nearkin/core";
 
 export interface Report {
@@ -13,6 +13,10 @@ export interface Report {
   wakes: number;
   /** How often this thread was allowed to sleep. */
   sleeps: number;
+  /** Workers this thread started in a browser. */
+  workers: number;
+  /** Blob addresses made and not yet given back. */
+  blobs: number;
   /** The code of the error that using the engine after `close` gives. */
   afterClose?: string;
   error?: { name: string; code: string | undefined; message: string };
@@ -136,8 +140,8 @@ async function addResults(report: Report, parts: readonly Float64Array[], orders
   if (orders.has("values")) report.values = Array.from(all);
 }
 
-/** Counts, from here on, what this thread does to wait for others. */
-function watchAtomics(report: Report): void {
+/** Counts, from here on, what this thread does to work with others. */
+function watch(report: Report): void {
   const { notify, wait } = Atomics;
   Object.assign(Atomics, {
     notify(...args: Parameters<typeof notify>) {
@@ -150,13 +154,50 @@ function watchAtomics(report: Report): void {
       return outcome;
     },
   });
+  if (typeof Worker !== "undefined") {
+    globalThis.Worker = class extends Worker {
+      constructor(...args: ConstructorParameters<typeof Worker>) {
+        super(...args);
+        report.workers++;
+      }
+    };
+  }
+  const { createObjectURL, revokeObjectURL } = URL;
+  Object.assign(URL, {
+    createObjectURL(blob: Blob) {
+      report.blobs++;
+      return createObjectURL(blob);
+    },
+    revokeObjectURL(url: string) {
+      report.blobs--;
+      revokeObjectURL(url);
+    },
+  });
 }
 
+/** Makes this place poorer than it is. */
+function takeAway(what: string | null): void {
+  if (what === "WebAssembly") Reflect.deleteProperty(globalThis, "WebAssembly"); // as some hardened browsers do
+  if (what === "Worker") Reflect.deleteProperty(globalThis, "Worker"); // as in a shared worker
+  if (what === "luck") {
+    const { createObjectURL } = URL;
+    URL.createObjectURL = () => createObjectURL(new Blob([`throw new Error("bad luck")`]));
+  }
+}
+
+async function receiveOrders(): Promise<string> {
+  if (inNode) return process.argv[2];
+  if (typeof document !== "undefined") return location.search;
+  return new Promise((resolve) => addEventListener("message", ({ data }) => resolve(data), { once: true }));
+}
+
+const inNode = typeof process !== "undefined";
+
 async function main(): Promise<void> {
-  const inNode = typeof process !== "undefined";
-  const orders = new URLSearchParams(inNode ? process.argv[2] : location.search);
-  const report: Report = { wakes: 0, sleeps: 0 };
-  watchAtomics(report);
+  const orders = new URLSearchParams(await receiveOrders());
+  const report: Report = { wakes: 0, sleeps: 0, workers: 0, blobs: 0 };
+  takeAway(orders.get("without"));
+  watch(report);
   try {
     await scenarios[orders.get("scenario") ?? "compute"](orders, report);
   } catch (error) {

@@ -15,7 +15,9 @@ test("there are golden files", () => {
 
 test.each(files)("%s was written by the generator as it is now", (file) => {
   const { generator, generatorSha256 } = JSON.parse(readFileSync(join(folder, file), "utf8"));
-  const now = createHash("sha256").update(readFileSync(join(root, generator))).digest("hex");
+  const now = createHash("sha256")
+    .update(readFileSync(join(root, generator)))
+    .digest("hex");
   expect(generatorSha256, `run python3 ${generator}`).toBe(now);
 });
 

@@ -29,6 +29,40 @@ describe.each(["wasm", "wasm-relaxed"] as const)("%s", (kind) => {
   );
 });
 
+test("the strict engine's bits are the same in Node and in the browser, on every machine", async () => {
+  const [f64] = (await digests("wasm", 2, "f64")).runs;
+  const [f32] = (await digests("wasm", 2, "f32")).runs;
+  expect(Object.keys(f64).map((name) => `${f64[name]} ${f32[name]} ${name}`)).toMatchInlineSnapshot(`
+    [
+      "ecbc60001c1cb7ca 1e605b9bed01fe89 gemm by rows",
+      "299e4921c17cfbfd c0e8ba117feac361 gemm by columns",
+      "9434e5ca67bb18ea 9f3c6ab9984a887d syrk",
+      "21bb09ffd2ff9d8d 153a5613aa204899 syr2k",
+      "dbf56c30ef7a0696 e782132196ae2c43 gemv",
+      "44aa55990681c57b 9e05389c8c02dab2 scan",
+      "52101d2e934b343c 8aaa5516709fb71c cholesky",
+      "1fea63acd74fc220 7f7f58d8e4e60c94 cholesky with jitter",
+      "7159eca01c20cffe cc873bb1bbbf9f27 solves",
+      "b8e4a3029f2058cc 2e8db883cb6ebcd5 solveCholesky",
+      "384a4edebb3141d2 8ffe011c29a86a6c inverse",
+      "a95facc12f35505f b4d15a7252db71ec choleskyUpdate",
+      "4209971e1a217956 62959635afadc3e9 rowNorms, columnSums",
+      "1a3136e79ad5fc41 6830cc8a91160648 kernel, linear",
+      "c2f4e295ba4d1787 35c44f8f679d4d25 kernel, saturating",
+      "83a6f25f0a7d9541 c9674d476b6ca0fd kernel, sigmoid",
+      "8235a0b3cebca901 2b783b39e7f499d3 exp",
+      "9c6907b25b9571b4 b09542a06a43ab8a tanh",
+      "43757c6a6632feb4 3594f468134c592e sigmoid",
+      "fc52a7ad1c3acb0f 07516515e16a4977 relu",
+      "80e093029045266e 296f4a908ac2354c softmaxCrossEntropy",
+      "cee40060a2aa5440 2ae97718988f04a0 adamw",
+      "1847bc91bc8c11df f70835708237faa2 gatherRows, scatterAddRows",
+      "285d3fc89e4193e2 4bc586aae061db14 sparse",
+      "802a3731f25f6c97 26e3f91fbd550d31 fills",
+    ]
+  `);
+});
+
 test("memory that is not shared makes no difference", async () => {
   const apart = await createEngine({ engine: "wasm", shared: false });
   const shared = await createEngine({ engine: "wasm", workers: 1 });

@@ -237,6 +237,6 @@ export interface Engine extends AsyncDisposable {
   /** Standard normal numbers; advances `random`. */
   fillNormal(out: Matrix, random: Random): void;
 
-  /** Ends the workers. Using the engine afterwards throws. */
+  /** Ends the workers. Using the engine afterwards throws (the plain engine has nothing to end, and goes on). */
   close(): Promise<void>;
 }

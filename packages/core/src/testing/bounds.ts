@@ -6,7 +6,12 @@ import type { Matrix } from "../linalg/matrix.ts";
 export type Bound = number | ArrayLike<number> | ((index: number) => number);
 
 /** Equal infinities, NaN with NaN, and all else within the bound. */
-export function expectWithin(name: string, actual: Matrix | ArrayLike<number>, expected: Matrix | ArrayLike<number>, bound: Bound): void {
+export function expectWithin(
+  name: string,
+  actual: Matrix | ArrayLike<number>,
+  expected: Matrix | ArrayLike<number>,
+  bound: Bound,
+): void {
   const a = numbers(actual);
   const e = numbers(expected);
   if (a.length !== e.length) throw new Error(`${name}: ${a.length} numbers, expected ${e.length}`);

@@ -21,7 +21,7 @@ function covariance(o: Operands, n: number): Float64Array {
 }
 
 /** A lower factor of such a matrix; NaN above the diagonal, where nobody may look. */
-export function factor(o: Operands, n: number, layout: Layout): Pair {
+function factor(o: Operands, n: number, layout: Layout): Pair {
   const L = hostMatrix(covariance(o, n), n, n);
   oracle.cholesky(L);
   const values = L.read().map((x, i) => (i % n > Math.floor(i / n) ? Number.NaN : o.round(x)));
@@ -46,19 +46,18 @@ export function describeFactorisations(bed: Bed): void {
   describe("factorisations", () => {
     test("cholesky: the oracle's L, zeros above, LLᵀ = A, and its log-determinant", () => {
       bed.check(
-        fc.record({ n: size.filter((n) => n <= 300), precision, seed, layout: rowMajor }),
+        fc.record({ n: size.filter((n) => n <= 200), precision, seed, layout: rowMajor }),
         ({ n, precision, seed, layout }) => {
           bed.with(precision, seed, (o) => {
             const values = covariance(o, n);
             for (let i = 0; i < n; i++) values.fill(Number.NaN, i * n + i + 1, (i + 1) * n); // only the lower triangle counts
             const A = o.output(n, n, layout, values);
-            const lower = square(hostMatrix(values, n, n)) && hostMatrix(Float64Array.from(values), n, n);
             expect(bed.engine.cholesky(A.own)).toBe(0);
             oracle.cholesky(A.oracle);
             expectWithin("L", A.own, A.oracle, tolerance(o, n, 3));
             const back = square(A.own).read();
             for (let i = 0; i < n * n; i++) if (i % n > Math.floor(i / n)) back[i] = Number.NaN;
-            expectWithin("LLᵀ", back, lower, tolerance(o, n, 3));
+            expectWithin("LLᵀ", back, values, tolerance(o, n, 3));
             const logdet = bed.engine.logDeterminant(A.own);
             expect(Math.abs(logdet - oracle.logDeterminant(A.oracle))).toBeLessThanOrEqual(tolerance(o, n, n));
           });
@@ -67,7 +66,7 @@ export function describeFactorisations(bed: Bed): void {
           { n: 0, precision: "f64", seed: 1, layout: "tight" },
           { n: 1, precision: "f32", seed: 1, layout: "window" },
           { n: 300, precision: "f64", seed: 1, layout: "window" }, // several blocks and strips, shared by workers
-          { n: 257, precision: "f32", seed: 1, layout: "tight" },
+          { n: 193, precision: "f32", seed: 1, layout: "tight" },
         ],
       );
     });
@@ -82,8 +81,16 @@ export function describeFactorisations(bed: Bed): void {
       ];
       bed.check(
         fc
-          .record({ n: order, m: size, precision, seed, layoutL: rowMajor, layoutB: rowMajor, how: fc.constantFrom(...sides) })
-          .filter(({ n, m }) => n * n * m <= 2e6),
+          .record({
+            n: order,
+            m: size,
+            precision,
+            seed,
+            layoutL: rowMajor,
+            layoutB: rowMajor,
+            how: fc.constantFrom(...sides),
+          })
+          .filter(({ n, m }) => n * n * m <= 1e6),
         ({ n, m, precision, seed, layoutL, layoutB, how }) => {
           bed.with(precision, seed, (o) => {
             const L = factor(o, n, layoutL);
@@ -100,8 +107,9 @@ export function describeFactorisations(bed: Bed): void {
           });
         },
         sides.flatMap((how) => [
-          { n: 130, m: 65, precision: "f64", seed: 3, layoutL: "window", layoutB: "window", how },
-          { n: 65, m: 130, precision: "f32", seed: 4, layoutL: "tight", layoutB: "tight", how },
+          { n: 130, m: 65, precision: "f64", seed: 3, layoutL: "window", layoutB: "window", how } as const,
+          { n: 65, m: 130, precision: "f32", seed: 4, layoutL: "tight", layoutB: "tight", how } as const,
+          { n: 130, m: 3, precision: "f32", seed: 5, layoutL: "window", layoutB: "window", how } as const, // few sides
         ]),
       );
     });
@@ -118,7 +126,7 @@ export function describeFactorisations(bed: Bed): void {
             expectWithin("inverse", out.own, out.oracle, tolerance(o, n, 1));
           });
         },
-        [{ n: 200, precision: "f64", seed: 5, layoutL: "window", layout: "window" }],
+        [{ n: 150, precision: "f64", seed: 5, layoutL: "window", layout: "window" }],
       );
     });
 

@@ -29,10 +29,19 @@ interface Run {
 }
 
 const within = (values: ArrayLike<number>, tolerance: Output["tolerance"]): Output => ({ values, tolerance });
-const norm1 = (m: Matrix) => largest(Array.from({ length: m.cols }, (_, j) => Array.from({ length: m.rows }, (_, i) => Math.abs(m.get(i, j))).reduce((a, b) => a + b, 0)));
+const norm1 = (m: Matrix) =>
+  largest(
+    Array.from({ length: m.cols }, (_, j) =>
+      Array.from({ length: m.rows }, (_, i) => Math.abs(m.get(i, j))).reduce((a, b) => a + b, 0),
+    ),
+  );
 
 function conditionOf(L: Matrix): number {
-  const inverse = hostMatrix(Float64Array.from({ length: L.rows ** 2 }, (_, i) => (i % (L.rows + 1) === 0 ? 1 : 0)), L.rows, L.rows);
+  const inverse = hostMatrix(
+    Float64Array.from({ length: L.rows ** 2 }, (_, i) => (i % (L.rows + 1) === 0 ? 1 : 0)),
+    L.rows,
+    L.rows,
+  );
   oracle.solveTriangular(inverse, L);
   return norm1(L) * norm1(inverse);
 }
@@ -119,8 +128,12 @@ const runners: Record<string, (run: Run, outputs: Inputs) => Outputs | "hopeless
       engine.scatterAddRows(both, rows, scope.indices(at.length).write(at));
     }
     const dWeights = gradients.weights.read();
-    let end = 0;
-    const perChannel = inputs.vector("channelWidths").map((width) => dWeights.slice(end, (end += width)).reduce((a, b) => a + b, 0));
+    const widths = inputs.vector("channelWidths");
+    const total = (values: Iterable<number>) => [...values].reduce((a, b) => a + b, 0);
+    const perChannel = widths.map((width, c) => {
+      const from = total(widths.slice(0, c));
+      return total(dWeights.slice(from, from + width));
+    });
     const tolerance = precision === "f64" ? 1e-13 : 5e-5;
     const wide = UNIT[precision] * largest(Za) ** 2; // ∂ℓ/∂h = Σ ρZ² + Σ γZ² − 2ΣZ∘W cancels
     const weights = (_: number, expected: number) => wide + tolerance * Math.max(1, Math.abs(expected));
@@ -141,7 +154,12 @@ const runners: Record<string, (run: Run, outputs: Inputs) => Outputs | "hopeless
   softmaxCrossEntropy({ engine, scope, u, inputs, matrix, vector }) {
     const logits = matrix(inputs.matrix("logits"));
     const labels = inputs.vector("labels");
-    const loss = engine.softmaxCrossEntropy(logits, logits, scope.indices(labels.length).write(labels), vector(inputs.vector("offsets")));
+    const loss = engine.softmaxCrossEntropy(
+      logits,
+      logits,
+      scope.indices(labels.length).write(labels),
+      vector(inputs.vector("offsets")),
+    );
     const tolerance = 40 * u;
     return { loss: within([loss], tolerance), dLogits: within(logits.read(), tolerance) };
   },
@@ -151,7 +169,11 @@ const runners: Record<string, (run: Run, outputs: Inputs) => Outputs | "hopeless
     const [m, v] = [scope.zeros(p.rows, 1, precision), scope.zeros(p.rows, 1, precision)];
     const [beta1, beta2] = inputs.vector("betas");
     inputs.vectors("gradients").forEach((gradient, i) => {
-      const settings = { learningRate: inputs.number("lr"), epsilon: inputs.number("eps"), weightDecay: inputs.number("weightDecay") };
+      const settings = {
+        learningRate: inputs.number("lr"),
+        epsilon: inputs.number("eps"),
+        weightDecay: inputs.number("weightDecay"),
+      };
       engine.adamw(p, vector(gradient), m, v, { ...settings, beta1, beta2, step: i + 1 });
     });
     return { parameter: within(p.read(), 20 * u), m: within(m.read(), 20 * u), v: within(v.read(), 20 * u) };
@@ -166,7 +188,8 @@ const runners: Record<string, (run: Run, outputs: Inputs) => Outputs | "hopeless
       engine.activate(y, y, f);
       engine.activateBackward(slope, ones, y, f);
       // relative, element by element; f32 also rounds x itself. A slope taken from y can only be right in absolute terms.
-      const relative = (i: number, expected: number) => u * Math.abs(expected) * (6 + (precision === "f32" ? 2 * Math.abs(x[i]) : 0));
+      const relative = (i: number, expected: number) =>
+        u * Math.abs(expected) * (6 + (precision === "f32" ? 2 * Math.abs(x[i]) : 0));
       outputs[f] = within(y.read(), relative);
       outputs[`d${f[0].toUpperCase()}${f.slice(1)}`] = within(slope.read(), f === "exp" ? relative : () => 8 * u);
     }
@@ -175,8 +198,12 @@ const runners: Record<string, (run: Run, outputs: Inputs) => Outputs | "hopeless
 
   philox({ inputs }) {
     const [counters, keys] = [inputs.vectors("counters"), inputs.vectors("keys")];
-    const words = new Uint32Array(4);
-    return { words: within(counters.flatMap((counter, i) => (philox(words, counter, keys[i]), [...words])), 0) };
+    const words = counters.flatMap((counter, i) => {
+      const block = new Uint32Array(4);
+      philox(block, counter, keys[i]);
+      return [...block];
+    });
+    return { words: within(words, 0) };
   },
 
   normalQuantile({ inputs }) {
@@ -187,7 +214,10 @@ const runners: Record<string, (run: Run, outputs: Inputs) => Outputs | "hopeless
   scan({ engine, inputs, matrix, vector }) {
     const result = new TopK(inputs.number("k"));
     engine.scan(result, [matrix(inputs.matrix("rows"))], vector(inputs.vector("query")));
-    return { indices: within(result.rows.slice(0, result.count), 0), scores: within(result.scores.slice(0, result.count), 0) };
+    return {
+      indices: within(result.rows.slice(0, result.count), 0),
+      scores: within(result.scores.slice(0, result.count), 0),
+    };
   },
 };
 
@@ -198,7 +228,10 @@ function runCase(engine: Engine, precision: Precision, one: GoldenCase): void {
   const expected = new Inputs(one.outputs);
   const matrix = (m: Matrix) => scope.matrix(m.rows, m.cols, precision).write(m.read());
   const vector = (values: readonly number[]) => scope.matrix(values.length, 1, precision).write(values);
-  const outputs = run({ engine, scope, precision, u: UNIT[precision], inputs: new Inputs(one.inputs), matrix, vector }, expected);
+  const outputs = run(
+    { engine, scope, precision, u: UNIT[precision], inputs: new Inputs(one.inputs), matrix, vector },
+    expected,
+  );
   scope.close();
   if (outputs === "hopeless") {
     expect(precision).toBe("f32");
@@ -227,7 +260,9 @@ export function describeGolden(name: string, open: () => Promise<Engine>, file: 
     });
     afterAll(() => engine.close());
     describe.each(PRECISIONS)("%s", (precision) => {
-      test.each(file.cases.map((one) => ({ title: `${one.op} ${one.name}`, one })))("$title", ({ one }) => runCase(engine, precision, one));
+      test.each(file.cases.map((one) => ({ title: `${one.op} ${one.name}`, one })))("$title", ({ one }) =>
+        runCase(engine, precision, one),
+      );
     });
   });
 }

@@ -9,7 +9,7 @@ import { expectWithin, largest } from "./bounds.ts";
 import { LINKS } from "./kernel-pass.ts";
 
 /** ∂loss/∂x for every element of x. */
-export function centralDifferences(x: Matrix, loss: () => number): Float64Array {
+function centralDifferences(x: Matrix, loss: () => number): Float64Array {
   const gradient = new Float64Array(x.rows * x.cols);
   for (let i = 0; i < x.rows; i++) {
     for (let j = 0; j < x.cols; j++) {
@@ -26,7 +26,7 @@ export function centralDifferences(x: Matrix, loss: () => number): Float64Array 
   return gradient;
 }
 
-export function expectGradient(name: string, analytic: Matrix | ArrayLike<number>, x: Matrix, loss: () => number): void {
+function expectGradient(name: string, analytic: Matrix | ArrayLike<number>, x: Matrix, loss: () => number): void {
   const numeric = centralDifferences(x, loss);
   expectWithin(name, analytic, numeric, 1e-6 * Math.max(largest(numeric), 1e-6));
 }
@@ -40,7 +40,11 @@ interface World {
 
 const WORLDS: Record<string, World> = {
   "well-conditioned": { spread: 1, twins: false, weights: [0.9, 0.3, 1.4] },
-  "ill-conditioned: near-duplicates and weights over four decades": { spread: 2, twins: true, weights: [2, 0.03, 0.0002] },
+  "ill-conditioned: near-duplicates and weights over four decades": {
+    spread: 2,
+    twins: true,
+    weights: [2, 0.03, 0.0002],
+  },
   "negative weights": { spread: 1, twins: false, weights: [0.8, -0.35, 0] },
 };
 
@@ -86,10 +90,12 @@ function checkKernel(bed: Bed, link: Link, world: World): void {
   const scope = bed.engine.scope();
   const random = new Random(3);
   const [n, m, d] = [9, 6, 3];
-  const numbers = (count: number, scale: number) => Float64Array.from({ length: count }, () => scale * (2 * random.uniform() - 1));
+  const numbers = (count: number, scale: number) =>
+    Float64Array.from({ length: count }, () => scale * (2 * random.uniform() - 1));
   const Za = scope.matrix(n, d).write(numbers(n * d, world.spread));
   const Zb = scope.matrix(m, d).write(numbers(m * d, world.spread));
-  if (world.twins) for (let b = 0; b < m; b++) for (let j = 0; j < d; j++) Zb.set(b, j, Za.get(b, j) + 1e-6 * random.normal());
+  if (world.twins)
+    for (let b = 0; b < m; b++) for (let j = 0; j < d; j++) Zb.set(b, j, Za.get(b, j) + 1e-6 * random.normal());
   const weights = scope.matrix(d, 1).write(world.weights);
   const seedG = numbers(n * m, 1);
   const G = scope.matrix(n, m);

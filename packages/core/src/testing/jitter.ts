@@ -105,7 +105,7 @@ export function describeJitter(bed: Bed): void {
 
     test("the failing pivot is counted through blocks", () => {
       const n = 150;
-      const values = Array.from({ length: n * n }, (_, i) => (i % (n + 1) === 0 ? 1 : 0));
+      const values = Array.from({ length: n * n }, (_, i): number => (i % (n + 1) === 0 ? 1 : 0));
       values[99 * (n + 1)] = -1;
       const { error } = attempt(precision, values, {});
       expect(error).toMatchObject({ pivot: 100, value: -1 });

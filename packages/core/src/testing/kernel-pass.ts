@@ -4,8 +4,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { KernelGradients, KernelOptions, Link } from "../linalg/engine.ts";
-import type { Matrix } from "../linalg/matrix.ts";
-import { atLeastOne, type Bed, oracle, precision, seed, size, UNIT } from "./bed.ts";
+import { atLeastOne, type Bed, oracle, precision, seed, size, TINY, UNIT } from "./bed.ts";
 import { expectWithin } from "./bounds.ts";
 import type { Operands, Pair } from "./operands.ts";
 
@@ -14,11 +13,18 @@ const layout = fc.constantFrom("tight" as const, "window" as const);
 /** Weights: none, none negative, of either sign. */
 const weighting = fc.constantFrom("none" as const, "positive" as const, "mixed" as const);
 const link = fc.constantFrom(...LINKS);
-const shapes = fc.record({ n: size, m: size, d: size }).filter(({ n, m, d }) => n * m * Math.max(d, 1) <= 3e5);
-const example = { precision: "f64", seed: 7, layout: "window", weighting: "mixed", link: "sigmoid", same: true } as const;
+const shapes = fc.record({ n: size, m: size, d: size }).filter(({ n, m, d }) => n * m * Math.max(d, 1) <= 1.5e5);
+const example = {
+  precision: "f64",
+  seed: 7,
+  layout: "window",
+  weighting: "mixed",
+  link: "sigmoid",
+  same: true,
+} as const;
 const EXAMPLES = [
-  { ...example, shape: { n: 130, m: 131, d: 17 } }, // above the threshold of sharing
-  { ...example, shape: { n: 66, m: 130, d: 65 }, precision: "f32", weighting: "positive", link: "saturating" },
+  { ...example, shape: { n: 130, m: 131, d: 5 } }, // above the threshold of sharing
+  { ...example, shape: { n: 66, m: 70, d: 65 }, precision: "f32", weighting: "positive", link: "saturating" },
   { ...example, shape: { n: 5, m: 6, d: 0 }, weighting: "none", link: "linear" },
   { ...example, shape: { n: 0, m: 6, d: 3 } },
   { ...example, shape: { n: 5, m: 0, d: 3 }, same: false },
@@ -33,12 +39,22 @@ interface Inputs {
   spread(index: number): number;
 }
 
-function inputs(o: Operands, drawn: { shape: { n: number; m: number; d: number }; layout: "tight" | "window"; weighting: string; link: Link; same: boolean }): Inputs {
+function inputs(
+  o: Operands,
+  drawn: {
+    shape: { n: number; m: number; d: number };
+    layout: "tight" | "window";
+    weighting: string;
+    link: Link;
+    same: boolean;
+  },
+): Inputs {
   const { n, m, d } = drawn.shape;
   const Za = o.input(n, d, drawn.layout);
   const Zb = o.input(m, d, drawn.layout);
   const low = drawn.weighting === "mixed" ? -1 : 0;
-  const weights = drawn.weighting === "none" ? undefined : o.vector(d, o.draws(d, low / Math.max(d, 1), 1 / Math.max(d, 1)));
+  const weights =
+    drawn.weighting === "none" ? undefined : o.vector(d, o.draws(d, low / Math.max(d, 1), 1 / Math.max(d, 1)));
   const columns = Array.from({ length: n }, (_, a) => (a % 3 === 0 || m === 0 ? -1 : o.random.below(m)));
   const same = drawn.same ? o.indices(columns) : undefined;
   const common = { link: drawn.link, offset: drawn.link === "sigmoid" ? -0.7 : 0, variance: 1.25 };
@@ -85,7 +101,9 @@ export function describeKernelPass(bed: Bed): void {
             const unit = 2 * (d + 6) * UNIT[drawn.precision] * bed.slack;
             expectWithin("T", T.own, T.oracle, (i) => unit * spread(i));
             if (drawn.weighting !== "mixed") expect(T.own.read().every((t) => t >= 0)).toBe(true);
-            const columns = own.same ? Array.from({ length: n }, (_, a) => own.same?.data[own.same.offset + a] ?? -1) : [];
+            const columns = own.same
+              ? Array.from({ length: n }, (_, a) => own.same?.data[own.same.offset + a] ?? -1)
+              : [];
             expect(columns.every((b, a) => b < 0 || T.own.get(a, b) === 0)).toBe(true);
           });
         },
@@ -94,16 +112,19 @@ export function describeKernelPass(bed: Bed): void {
     });
 
     test("distances of one set to itself are symmetric to the bit without weights", () => {
-      bed.check(fc.record({ n: size.filter((n) => n < 150), d: atLeastOne, precision, seed }), ({ n, d, precision, seed }) => {
-        bed.with(precision, seed, (o) => {
-          const Z = o.input(n, d);
-          const T = o.output(n, n);
-          bed.engine.distances(T.own, Z.own, Z.own);
-          for (let i = 0; i < n; i++) {
-            for (let j = 0; j < i; j++) if (T.own.get(i, j) !== T.own.get(j, i)) expect.fail(`(${i}, ${j})`);
-          }
-        });
-      });
+      bed.check(
+        fc.record({ n: size.filter((n) => n < 150), d: atLeastOne, precision, seed }),
+        ({ n, d, precision, seed }) => {
+          bed.with(precision, seed, (o) => {
+            const Z = o.input(n, d);
+            const T = o.output(n, n);
+            bed.engine.distances(T.own, Z.own, Z.own);
+            for (let i = 0; i < n; i++) {
+              for (let j = 0; j < i; j++) if (T.own.get(i, j) !== T.own.get(j, i)) expect.fail(`(${i}, ${j})`);
+            }
+          });
+        },
+      );
     });
 
     test("kernel and slope, three links, weights of either sign", () => {
@@ -120,6 +141,7 @@ export function describeKernelPass(bed: Bed): void {
             oracle.kernel(K.oracle, Za.oracle, Zb.oracle, { ...options, slope: slope.oracle });
             oracle.distances(T.oracle, Za.oracle, Zb.oracle, options);
             const u = UNIT[drawn.precision] * bed.slack;
+            const tiny = TINY[drawn.precision];
             const errors = (i: number) => {
               const k = K.oracle.data[i];
               const [slope, value] = linkSize(drawn.link, T.oracle.data[i], options.offset ?? 0);
@@ -127,8 +149,8 @@ export function describeKernelPass(bed: Bed): void {
               const kernel = k * (0.5 * (slope * t + 4 * u * (1 + value + slope)) + 8 * u);
               return { kernel, slope: slope * kernel + 0.5 * k * (slope * t + 8 * u * (1 + slope)) };
             };
-            expectWithin("K", K.own, K.oracle, (i) => 1.05 * errors(i).kernel);
-            expectWithin("slope", slope.own, slope.oracle, (i) => 1.05 * errors(i).slope);
+            expectWithin("K", K.own, K.oracle, (i) => 1.05 * errors(i).kernel + tiny);
+            expectWithin("slope", slope.own, slope.oracle, (i) => 1.05 * errors(i).slope + tiny);
           });
         },
         EXAMPLES,
@@ -139,7 +161,16 @@ export function describeKernelPass(bed: Bed): void {
       const wanted = fc.record({ rows: fc.boolean(), columns: fc.boolean(), weights: fc.boolean() });
       const all = { rows: true, columns: true, weights: true };
       bed.check(
-        fc.record({ shape: shapes, precision, seed, layout, weighting, link, same: fc.constant(false), wanted }),
+        fc.record({
+          shape: shapes,
+          precision,
+          seed,
+          layout,
+          weighting,
+          link,
+          same: fc.constant<boolean>(false),
+          wanted,
+        }),
         (drawn) => backward(bed, drawn),
         [
           ...EXAMPLES.map((one) => ({ ...one, same: false, wanted: all })),
@@ -177,7 +208,6 @@ function backward(bed: Bed, drawn: BackwardCase): void {
     const K = o.input(n, m, drawn.layout);
     const slope = drawn.link === "linear" ? undefined : o.input(n, m, drawn.layout);
     const G = o.output(n, m, drawn.layout, o.draws(n * m));
-    const start = G.oracle.read();
     const rows = drawn.wanted.rows ? o.output(n, d, drawn.layout, o.draws(n * d)) : undefined;
     const columns = drawn.wanted.columns ? o.output(m, d, drawn.layout, o.draws(m * d)) : undefined;
     const weights = drawn.wanted.weights ? o.outputVector(d, o.draws(d)) : undefined;
@@ -188,7 +218,14 @@ function backward(bed: Bed, drawn: BackwardCase): void {
     });
     const [mine, theirs] = [pick("own"), pick("oracle")];
     bed.engine.kernelBackward(G.own, K.own, Za.own, Zb.own, { ...own, ...(slope && { slope: slope.own }) }, mine);
-    oracle.kernelBackward(G.oracle, K.oracle, Za.oracle, Zb.oracle, { ...options, ...(slope && { slope: slope.oracle }) }, theirs);
+    oracle.kernelBackward(
+      G.oracle,
+      K.oracle,
+      Za.oracle,
+      Zb.oracle,
+      { ...options, ...(slope && { slope: slope.oracle }) },
+      theirs,
+    );
 
     // |g| ≤ 1 and |Z| ≤ 1: a sum over m pairs is off by at most 2(m + 8)·u times m terms of at most 4|h| (8 for weights: two sums)
     const u = 2 * UNIT[drawn.precision] * bed.slack;
@@ -199,8 +236,5 @@ function backward(bed: Bed, drawn: BackwardCase): void {
     if (weights) expectWithin("weights", weights.own, weights.oracle, u * ((n + m + 8) * 8 * n * m + 1));
     expectWithin("offset", [mine.offset ?? Number.NaN], [theirs.offset ?? Number.NaN], u * (n + m + 8) * n * m);
     expectWithin("variance", [mine.variance ?? Number.NaN], [theirs.variance ?? Number.NaN], u * (n + m + 8) * n * m);
-    expect(start.length).toBe(n * m);
   });
 }
-
-export type { Matrix };

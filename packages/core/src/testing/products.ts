@@ -1,7 +1,7 @@
 // gemm, syrk, syr2k, gemv. Bound, element by element: 2(k + 4)·u·(|α||A||B| + |β||C|), engine and oracle together.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Matrix, hostMatrix } from "../linalg/matrix.ts";
+import { hostMatrix, type Matrix } from "../linalg/matrix.ts";
 import { atLeastOne, type Bed, oracle, precision, seed, size, UNIT } from "./bed.ts";
 import { expectWithin } from "./bounds.ts";
 import { LAYOUTS, mapped, type Operands } from "./operands.ts";
@@ -19,18 +19,36 @@ const absolute = (m: Matrix) => mapped(m, Math.abs);
 const before = (o: Operands, count: number, beta: number) => (beta === 0 ? o.nothing(count) : o.draws(count));
 
 /** |C| where it counts, 0 where not. */
-const weight = (C: Matrix, beta: number) => (beta === 0 ? hostMatrix(new Float64Array(C.rows * C.cols), C.rows, C.cols) : absolute(C));
+const weight = (C: Matrix, beta: number) =>
+  beta === 0 ? hostMatrix(new Float64Array(C.rows * C.cols), C.rows, C.cols) : absolute(C);
 
 export function describeProducts(bed: Bed): void {
   describe("products", () => {
     test("gemm: shapes, views, transposes, α and β", () => {
       const cases = fc
         .record({
-          m: size, n: size, k: size, ...common,
-          layoutA: layout, layoutB: layout, layoutC: rowMajor, transposeA: fc.boolean(), transposeB: fc.boolean(),
+          m: size,
+          n: size,
+          k: size,
+          ...common,
+          layoutA: layout,
+          layoutB: layout,
+          layoutC: rowMajor,
+          transposeA: fc.boolean(),
+          transposeB: fc.boolean(),
         })
         .filter(({ m, n, k }) => m * n * k <= 2e6);
-      const plain = { alpha: 1, beta: 0, precision: "f64", seed: 1, layoutA: "tight", layoutB: "tight", layoutC: "tight", transposeA: false, transposeB: false } as const;
+      const plain = {
+        alpha: 1,
+        beta: 0,
+        precision: "f64",
+        seed: 1,
+        layoutA: "tight",
+        layoutB: "tight",
+        layoutC: "tight",
+        transposeA: false,
+        transposeB: false,
+      } as const;
       bed.check(
         cases,
         ({ m, n, k, precision, seed, layoutA, layoutB, layoutC, ...options }) => {
@@ -40,7 +58,11 @@ export function describeProducts(bed: Bed): void {
             const C = o.output(m, n, layoutC, before(o, m * n, options.beta));
             const bound = weight(C.oracle, options.beta);
             const { alpha, beta } = options;
-            oracle.gemm(bound, absolute(A.oracle), absolute(B.oracle), { ...options, alpha: Math.abs(alpha), beta: Math.abs(beta) });
+            oracle.gemm(bound, absolute(A.oracle), absolute(B.oracle), {
+              ...options,
+              alpha: Math.abs(alpha),
+              beta: Math.abs(beta),
+            });
             bed.engine.gemm(C.own, A.own, B.own, options);
             oracle.gemm(C.oracle, A.oracle, B.oracle, options);
             const unit = 2 * (k + 4) * UNIT[precision] * bed.slack;
@@ -50,22 +72,55 @@ export function describeProducts(bed: Bed): void {
         [
           // deeper than a panel of 256, more rows than a block of 96, more columns than a block of 1024
           { ...plain, m: 100, n: 37, k: 515 },
-          { ...plain, m: 130, n: 65, k: 257, precision: "f32", layoutA: "transposed", layoutB: "window", transposeB: true },
+          {
+            ...plain,
+            m: 130,
+            n: 65,
+            k: 257,
+            precision: "f32",
+            layoutA: "transposed",
+            layoutB: "window",
+            transposeB: true,
+          },
           { ...plain, m: 6, n: 1030, k: 261, beta: 1, layoutC: "window", transposeA: true },
           { ...plain, m: 193, n: 5, k: 260, precision: "f32", beta: -0.5, layoutB: "transposed" },
           { ...plain, m: 5, n: 7, k: 0 },
           { ...plain, m: 5, n: 7, k: 0, beta: -0.5, precision: "f32" },
           { ...plain, m: 0, n: 7, k: 3 },
           { ...plain, m: 1, n: 1, k: 1 },
+          // one row or one column: matrix times vector, in every position
+          { ...plain, m: 1, n: 65, k: 130, layoutC: "window", beta: -0.5 },
+          { ...plain, m: 1, n: 65, k: 130, layoutA: "transposed", layoutB: "transposed", precision: "f32" },
+          { ...plain, m: 65, n: 1, k: 130, layoutC: "window", beta: 1, precision: "f32" },
+          { ...plain, m: 65, n: 1, k: 130, layoutA: "window", transposeA: true, transposeB: true },
+          { ...plain, m: 300, n: 1, k: 257, layoutB: "window", alpha: -2.5 },
+          { ...plain, m: 1, n: 300, k: 257, layoutB: "window", transposeA: true },
         ],
       );
     });
 
     test("syrk and syr2k: both triangles, equal to the bit; only the lower one is read", () => {
       const cases = fc
-        .record({ n: size, k: size, ...common, layoutA: layout, layoutC: rowMajor, transpose: fc.boolean(), two: fc.boolean() })
+        .record({
+          n: size,
+          k: size,
+          ...common,
+          layoutA: layout,
+          layoutC: rowMajor,
+          transpose: fc.boolean(),
+          two: fc.boolean(),
+        })
         .filter(({ n, k }) => n * n * k <= 2e6);
-      const plain = { alpha: 1, beta: 0, precision: "f64", seed: 2, layoutA: "tight", layoutC: "tight", transpose: false, two: false } as const;
+      const plain = {
+        alpha: 1,
+        beta: 0,
+        precision: "f64",
+        seed: 2,
+        layoutA: "tight",
+        layoutC: "tight",
+        transpose: false,
+        two: false,
+      } as const;
       bed.check(
         cases,
         ({ n, k, precision, seed, layoutA, layoutC, two, ...options }) => {
@@ -91,7 +146,9 @@ export function describeProducts(bed: Bed): void {
             }
             const unit = 2 * (2 * k + 5) * UNIT[precision] * bed.slack;
             expectWithin("C", C.own, C.oracle, (i) => unit * bound.data[i]);
-            for (let i = 0; i < n; i++) for (let j = 0; j < i; j++) if (C.own.get(i, j) !== C.own.get(j, i)) expect.fail(`C (${i}, ${j}) is not C (${j}, ${i})`);
+            for (let i = 0; i < n; i++)
+              for (let j = 0; j < i; j++)
+                if (C.own.get(i, j) !== C.own.get(j, i)) expect.fail(`C (${i}, ${j}) is not C (${j}, ${i})`);
           });
         },
         [
@@ -116,7 +173,11 @@ export function describeProducts(bed: Bed): void {
             const y = o.outputVector(short, before(o, short, options.beta));
             const bound = weight(y.oracle, options.beta);
             const { alpha, beta } = options;
-            oracle.gemv(bound, absolute(A.oracle), absolute(x.oracle), { ...options, alpha: Math.abs(alpha), beta: Math.abs(beta) });
+            oracle.gemv(bound, absolute(A.oracle), absolute(x.oracle), {
+              ...options,
+              alpha: Math.abs(alpha),
+              beta: Math.abs(beta),
+            });
             bed.engine.gemv(y.own, A.own, x.own, options);
             oracle.gemv(y.oracle, A.oracle, x.oracle, options);
             const unit = 2 * (long + 4) * UNIT[precision] * bed.slack;

@@ -1,18 +1,27 @@
 // Every operation once, at sizes above the thresholds from which workers share it, and the bits that came out: what two engines
 // are compared by. Inputs come from the portable random stream, so they are the same everywhere.
 import type { Scope } from "../linalg/arena.ts";
-import { type Activation, type Engine, type KernelGradients, type KernelOptions, type Link, TopK } from "../linalg/engine.ts";
+import {
+  type Activation,
+  type Engine,
+  type KernelGradients,
+  type KernelOptions,
+  type Link,
+  TopK,
+} from "../linalg/engine.ts";
 import type { Matrix, Precision } from "../linalg/matrix.ts";
 import { Random } from "../linalg/random.ts";
 
-/** 64 bits of the numbers' own bits (two 32-bit FNV-1a), as text. */
-export function digest(numbers: Float64Array): string {
-  const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+/** 64 bits (two 32-bit FNV-1a) of the numbers' own bits, as text. */
+function digest(results: readonly (Matrix | number)[]): string {
   let a = 0x811c9dc5;
   let b = 0x050c5d1f;
-  for (const byte of bytes) {
-    a = Math.imul(a ^ byte, 0x01000193);
-    b = Math.imul(b ^ (byte + 0x9e37), 0x0100019d);
+  for (const result of results) {
+    const numbers = typeof result === "number" ? Float64Array.of(result) : result.read();
+    for (const word of new Uint32Array(numbers.buffer)) {
+      a = Math.imul(a ^ word, 0x01000193);
+      b = Math.imul((b ^ word) + 0x9e37, 0x0100019d);
+    }
   }
   return [a, b].map((x) => (x >>> 0).toString(16).padStart(8, "0")).join("");
 }
@@ -30,8 +39,7 @@ export function runProgram(engine: Engine, precision: Precision): Record<string,
       return m;
     };
     const empty = (rows: number, cols: number) => scope.zeros(rows, cols, precision);
-    const written = operation({ engine, scope, random, fill, empty });
-    digests[name] = digest(Float64Array.from(written.flatMap((m) => (typeof m === "number" ? [m] : Array.from(m.read())))));
+    digests[name] = digest(operation({ engine, scope, random, fill, empty }));
     scope.close();
   }
   return digests;

@@ -8,7 +8,14 @@ export function describeRandom(bed: Bed): void {
   describe("random fills", () => {
     test("fillUniform and fillNormal are the plain engine's bits, and leave the stream where it does", () => {
       bed.check(
-        fc.record({ rows: size, cols: size, precision, seed, drawn: fc.nat(5), layout: fc.constantFrom("tight" as const, "window" as const) }),
+        fc.record({
+          rows: size,
+          cols: size.filter((n) => n <= 65),
+          precision,
+          seed,
+          drawn: fc.nat(5),
+          layout: fc.constantFrom("tight" as const, "window" as const),
+        }),
         ({ rows, cols, precision, seed, drawn, layout }) => {
           bed.with(precision, seed, (o) => {
             const [mine, theirs] = [new Random(seed), new Random(seed)];
@@ -25,7 +32,7 @@ export function describeRandom(bed: Bed): void {
             scope.close();
           });
         },
-        [{ rows: 200, cols: 201, precision: "f64", seed: 2 ** 31 - 1, drawn: 1, layout: "tight" }],
+        [{ rows: 130, cols: 131, precision: "f64", seed: 2 ** 31 - 1, drawn: 1, layout: "tight" }],
       );
     });
 
@@ -45,19 +52,26 @@ export function describeRandom(bed: Bed): void {
       scope.close();
     });
 
-    test.each(PRECISIONS)("uniform numbers lie in [0, 1) and look uniform, normal ones look normal, %s", (precision) => {
-      const scope = bed.engine.scope();
-      const n = 40_000;
-      const out = scope.matrix(n, 1, precision);
-      const moments = (x: Float64Array) => [1, 2, 3, 4].map((k) => x.reduce((sum, v) => sum + v ** k, 0) / n);
-      bed.engine.fillUniform(out, new Random(5));
-      const uniform = out.read();
-      expect(uniform.every((x) => x >= 0 && x < 1)).toBe(true);
-      // standard errors of the first four moments are below 0.0015 and, for normals, 0.05
-      moments(uniform).forEach((moment, i) => { expect(Math.abs(moment - 1 / (i + 2))).toBeLessThan(0.006); });
-      bed.engine.fillNormal(out, new Random(6));
-      moments(out.read()).forEach((moment, i) => { expect(Math.abs(moment - [0, 1, 0, 3][i])).toBeLessThan(0.2); });
-      scope.close();
-    });
+    test.each(PRECISIONS)(
+      "uniform numbers lie in [0, 1) and look uniform, normal ones look normal, %s",
+      (precision) => {
+        const scope = bed.engine.scope();
+        const n = 40_000;
+        const out = scope.matrix(n, 1, precision);
+        const moments = (x: Float64Array) => [1, 2, 3, 4].map((k) => x.reduce((sum, v) => sum + v ** k, 0) / n);
+        bed.engine.fillUniform(out, new Random(5));
+        const uniform = out.read();
+        expect(uniform.every((x) => x >= 0 && x < 1)).toBe(true);
+        // standard errors of the first four moments are below 0.0015 and, for normals, 0.05
+        moments(uniform).forEach((moment, i) => {
+          expect(Math.abs(moment - 1 / (i + 2))).toBeLessThan(0.006);
+        });
+        bed.engine.fillNormal(out, new Random(6));
+        moments(out.read()).forEach((moment, i) => {
+          expect(Math.abs(moment - [0, 1, 0, 3][i])).toBeLessThan(0.2);
+        });
+        scope.close();
+      },
+    );
   });
 }

@@ -41,7 +41,11 @@ export function describeRows(bed: Bed): void {
           expect(out.own.read()).toEqual(out.oracle.read());
 
           const array = table.oracle.read();
-          const outside = hostMatrix(drawn.precision === "f32" ? Float32Array.from(array) : array, drawn.table, drawn.d);
+          const outside = hostMatrix(
+            drawn.precision === "f32" ? Float32Array.from(array) : array,
+            drawn.table,
+            drawn.d,
+          );
           const again = o.output(drawn.rows, drawn.d, drawn.layout);
           bed.engine.gatherRows(again.own, outside, hostIndices(Int32Array.from(picks)));
           expect(again.own.read()).toEqual(out.oracle.read());
@@ -56,10 +60,17 @@ export function describeRows(bed: Bed): void {
           bed.with(drawn.precision, drawn.seed, (o) => {
             const table = o.output(drawn.table, drawn.d, drawn.layout, o.draws(drawn.table * drawn.d));
             const rows = o.input(drawn.rows, drawn.d, drawn.layout);
-            const indices = o.indices(Array.from({ length: drawn.rows }, () => o.random.below(Math.min(drawn.table, 7))));
+            const indices = o.indices(
+              Array.from({ length: drawn.rows }, () => o.random.below(Math.min(drawn.table, 7))),
+            );
             bed.engine.scatterAddRows(table.own, rows.own, indices.own, drawn.scale);
             oracle.scatterAddRows(table.oracle, rows.oracle, indices.oracle, drawn.scale);
-            expectWithin("table", table.own, table.oracle, 2 * (drawn.rows + 1) ** 2 * UNIT[drawn.precision] * bed.slack);
+            expectWithin(
+              "table",
+              table.own,
+              table.oracle,
+              2 * (drawn.rows + 1) ** 2 * UNIT[drawn.precision] * bed.slack,
+            );
           });
         },
       );

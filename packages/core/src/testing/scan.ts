@@ -26,12 +26,21 @@ function fullSort(shards: readonly Matrix[], query: Matrix): [score: number, row
 const found = (result: TopK) => Array.from({ length: result.count }, (_, i) => [result.scores[i], result.rows[i]]);
 
 /** Small whole numbers, here and there NaN or an infinity. */
-function shard(engine: Engine, shape: { rows: number; d: number; precision: Precision }, random: Random, odd: boolean): Matrix {
-  const wide = engine.scope().matrix(shape.rows, shape.d + 2, shape.precision).fill(Number.NaN);
+function shard(
+  engine: Engine,
+  shape: { rows: number; d: number; precision: Precision },
+  random: Random,
+  odd: boolean,
+): Matrix {
+  const wide = engine
+    .scope()
+    .matrix(shape.rows, shape.d + 2, shape.precision)
+    .fill(Number.NaN);
   const view = wide.view(0, shape.rows, 1, shape.d + 1);
   for (let i = 0; i < shape.rows; i++) {
     for (let j = 0; j < shape.d; j++) view.set(i, j, random.below(5) - 2);
-    if (odd && shape.d > 0 && random.below(4) === 0) view.set(i, random.below(shape.d), [Number.NaN, Infinity, -Infinity][random.below(3)]);
+    if (odd && shape.d > 0 && random.below(4) === 0)
+      view.set(i, random.below(shape.d), [Number.NaN, Infinity, -Infinity][random.below(3)]);
   }
   return view;
 }
@@ -48,7 +57,14 @@ export function describeScan(bed: Bed): void {
 
     test("equals a full sort, over shards here and in other engines' memories", () => {
       bed.check(
-        fc.record({ shards: fc.array(fc.record({ rows: size, engine: fc.nat(2) }), { maxLength: 4 }), d: size, k: fc.integer({ min: 1, max: 40 }), odd: fc.boolean(), precision, seed }),
+        fc.record({
+          shards: fc.array(fc.record({ rows: size, engine: fc.nat(2) }), { maxLength: 4 }),
+          d: size,
+          k: fc.integer({ min: 1, max: 40 }),
+          odd: fc.boolean(),
+          precision,
+          seed,
+        }),
         ({ shards: drawn, d, k, odd, precision, seed }) => {
           poison(bed.engine);
           const random = new Random(seed);
@@ -67,7 +83,18 @@ export function describeScan(bed: Bed): void {
         },
         [
           { shards: [{ rows: 1000, engine: 0 }], d: 130, k: 10, odd: false, precision: "f32", seed: 1 }, // shared between workers
-          { shards: [{ rows: 500, engine: 0 }, { rows: 700, engine: 1 }, { rows: 3, engine: 2 }], d: 130, k: 40, odd: true, precision: "f64", seed: 2 },
+          {
+            shards: [
+              { rows: 500, engine: 0 },
+              { rows: 700, engine: 1 },
+              { rows: 3, engine: 2 },
+            ],
+            d: 130,
+            k: 40,
+            odd: true,
+            precision: "f64",
+            seed: 2,
+          },
           { shards: [{ rows: 3, engine: 0 }], d: 2, k: 40, odd: false, precision: "f64", seed: 3 }, // k larger than rows
           { shards: [], d: 2, k: 3, odd: false, precision: "f64", seed: 4 },
           { shards: [{ rows: 9, engine: 0 }], d: 0, k: 3, odd: false, precision: "f32", seed: 5 },
@@ -80,7 +107,10 @@ export function describeScan(bed: Bed): void {
       const A = scope.matrix(3, 1).write([1, 3, 2]);
       const result = new TopK(2);
       bed.engine.scan(result, [A], scope.matrix(1, 1).write([1]));
-      expect(found(result)).toEqual([[3, 1], [2, 2]]);
+      expect(found(result)).toEqual([
+        [3, 1],
+        [2, 2],
+      ]);
       bed.engine.scan(result, [A.view(0, 1)], scope.matrix(1, 1).write([-1]));
       expect(found(result)).toEqual([[-1, 0]]);
       scope.close();

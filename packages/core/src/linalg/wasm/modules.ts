@@ -31,6 +31,7 @@ export function moduleBytes(simd: Simd, shared: boolean): Uint8Array<ArrayBuffer
 
 /** Whether relaxed SIMD runs here. On Node 20 it hides behind a V8 flag, which takes effect at once and process-wide. */
 export function relaxedAvailable(): boolean {
+  if (typeof WebAssembly === "undefined") return false; // some hardened browsers take it away
   const bytes = moduleBytes("relaxed", true);
   if (WebAssembly.validate(bytes)) return true;
   const major = Number(nodeProcess?.versions?.v8?.split(".")[0] ?? 99);

@@ -7,6 +7,8 @@ import * as layout from "./layout.ts";
 import { moduleBytes, nodeModule, type Simd } from "./modules.ts";
 import { workerSource } from "./worker-source.ts";
 
+const START_LIMIT = 30_000; // ms
+
 /** A kernel's number in each precision. */
 export type Kernel = Record<Precision, number>;
 
@@ -235,6 +237,7 @@ export class Pool {
   }
 
   async #start(workers: number): Promise<void> {
+    for (let t = 1; t < workers; t++) this.#workspaces.push(this.#newWorkspace());
     try {
       Atomics.wait(this.#control, layout.DONE >> 2, 1, 0);
     } catch {
@@ -246,42 +249,56 @@ export class Pool {
       // For example a Content-Security-Policy without `worker-src blob:`. One thread does the same, more slowly.
       for (const handle of this.#handles.splice(0)) handle.terminate();
       this.notes.push(`one thread only: ${(failed.reason as Error).message}`);
-      return;
-    }
-    for (let t = 1; t < workers; t++) this.#workspaces.push(this.#newWorkspace());
-    this.#workers = workers;
+    } else this.#workers = workers;
   }
 
-  #spawn(id: number): Promise<void> {
+  async #spawn(id: number): Promise<void> {
     const message = { module: this.#module, memory: this.arena.memory, id, names: this.#names };
     const threads = nodeModule<NodeWorkerThreads>("node:worker_threads");
-    return new Promise((resolve, reject) => {
-      if (threads) {
-        const worker = new threads.Worker(workerSource, { eval: true, name: `nearkin ${id}` });
-        this.#handles.push(worker);
-        worker.once("message", () => {
-          worker.unref(); // a pool never keeps a process alive
-          resolve();
-        });
+    if (threads) {
+      const worker = new threads.Worker(workerSource, { eval: true, name: `nearkin ${id}` });
+      this.#handles.push(worker);
+      worker.postMessage(message);
+      await answered((resolve, reject) => {
+        worker.once("message", () => resolve());
         worker.once("error", reject);
-        worker.postMessage(message);
-      } else {
-        const url = URL.createObjectURL(new Blob([workerSource], { type: "text/javascript" }));
-        const worker = new Worker(url, { name: `nearkin ${id}` });
-        this.#handles.push(worker);
-        worker.onmessage = () => {
-          URL.revokeObjectURL(url);
-          resolve();
+      });
+      worker.unref(); // a pool never keeps a process alive
+      return;
+    }
+    const url = URL.createObjectURL(new Blob([workerSource], { type: "text/javascript" }));
+    try {
+      const worker = new Worker(url, { name: `nearkin ${id}` });
+      this.#handles.push(worker);
+      worker.postMessage(message);
+      await answered((resolve, reject) => {
+        worker.onmessage = () => resolve();
+        worker.onerror = (event) => {
+          event.preventDefault(); // it is reported in the notes, not to the page
+          reject(new Error(event.message || "workers may not start here (worker-src)"));
         };
-        worker.onerror = (event) => reject(new Error(event.message || "workers may not start here (worker-src)"));
-        worker.postMessage(message);
-      }
-    });
+      });
+    } finally {
+      URL.revokeObjectURL(url);
+    }
   }
 
   #newWorkspace(): number {
     const bytes = this.#kernels[this.kernelNumber("workspace_bytes")](0) as number;
     return this.arena.allocate(bytes, "workspace");
+  }
+}
+
+/** A worker's first word, or an error when it does not come in time. */
+async function answered(listen: (resolve: () => void, reject: (error: Error) => void) => void): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      timer = setTimeout(() => reject(new Error(`a worker did not start within ${START_LIMIT / 1000} s`)), START_LIMIT);
+      listen(resolve, reject);
+    });
+  } finally {
+    clearTimeout(timer);
   }
 }
 
