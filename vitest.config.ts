@@ -23,6 +23,7 @@ function nodeProject(name: string): TestProjectInlineConfiguration {
       name,
       include: [`packages/${name}/src/**/*.test.ts`],
       exclude: ["**/*.browser.test.ts"],
+      testTimeout: 60_000, // a busy machine is not a failure
     },
   };
 }

@@ -124,6 +124,29 @@ async function readTrial(bytes: number, workers: number): Promise<{ trial: Trial
   return { trial: { call }, close: () => pool.close() };
 }
 
+interface Contender {
+  /** Ends in T1 or T2. */
+  name: string;
+  time(repeat: number): Promise<number[]>;
+  /** How long its idle threads go on spinning, in ms: the next contender must not pay for them. */
+  rest: number;
+}
+
+function inProcess(
+  name: string,
+  { call, reset }: Trial,
+  blas: { setThreads(count: number): void } | undefined,
+): Contender {
+  return {
+    name,
+    rest: name.startsWith("OpenBLAS") || name.startsWith("native") ? 60 : 0,
+    async time(repeat) {
+      blas?.setThreads(Number(name.at(-1))); // the count is the whole process's
+      return time(repeat, call, reset);
+    },
+  };
+}
+
 // Arrays whose addresses are in use must stay reachable.
 const kept: unknown[] = [];
 const keep = (arrays: unknown[]) => kept.push(...arrays);
@@ -171,34 +194,33 @@ export async function run(options: BenchOptions): Promise<void> {
 
   const results: CaseResult[] = [];
   for (const c of cases) {
-    const times: Record<string, number[]> = {};
-    const add = (name: string, ms: number[]) => (times[name] = [...(times[name] ?? []), ...ms]);
-    const trials = engines.map(([name, engine]) => ({ name, threads: Number(name.at(-1)), ...c.engine(engine) }));
-    const own = blas && c.blas(blas);
+    const contenders: Contender[] = engines.map(([name, engine]) => inProcess(name, c.engine(engine), blas));
+    for (const threads of [1, 2]) {
+      if (blas) contenders.push(inProcess(`OpenBLAS T${threads}`, c.blas(blas), blas));
+      for (const [name, peer] of peers) {
+        if (peer && !(name.startsWith("OpenBLAS") && c.request.case === "scan")) {
+          contenders.push({
+            name: `${name} T${threads}`,
+            rest: name === "PyTorch" ? 300 : 60,
+            time: async (repeat) => (await peer.ask({ ...c.request, threads, repeat })) ?? [],
+          });
+        }
+      }
+    }
     const reads = c.unit === "GB/s" ? await Promise.all([1, 2].map((workers) => readTrial(c.work, workers))) : [];
+    reads.forEach(({ trial }, i) => {
+      contenders.push(inProcess(`memory read T${i + 1}`, trial, blas));
+    });
+
+    const times: Record<string, number[]> = {};
+    if (c.plain) times["plain T1"] = await inProcess("plain T1", c.engine(plain), blas).time(2);
     for (let round = 0; round < options.rounds; round++) {
       process.stderr.write(`\r\u001b[K${c.name}: round ${round + 1} of ${options.rounds}`);
-      for (const { name, threads, call, reset } of trials) {
-        blas?.setThreads(threads); // the count is the whole process's
-        if (round === 0) time(2, call, reset);
-        add(name, time(c.repeat, call, reset));
-      }
-      for (const threads of [1, 2]) {
-        if (blas && own) {
-          blas.setThreads(threads);
-          if (round === 0) time(2, own.call, own.reset);
-          add(`OpenBLAS T${threads}`, time(c.repeat, own.call, own.reset));
-        }
-        for (const [name, peer] of peers) {
-          if (name.startsWith("OpenBLAS") && c.request.case === "scan") continue;
-          const ms = await peer?.ask({ ...c.request, threads, repeat: c.repeat });
-          if (ms) add(`${name} T${threads}`, ms);
-        }
-        if (reads.length > 0) add(`memory read T${threads}`, time(c.repeat, reads[threads - 1].trial.call));
-      }
-      if (c.plain && round === 0) {
-        const { call, reset } = c.engine(plain);
-        add("plain T1", time(2, call, reset));
+      for (const { name, time: run, rest } of contenders) {
+        if (round === 0) await run(2); // warm
+        const ms = await run(c.repeat);
+        if (ms.length > 0) times[name] = [...(times[name] ?? []), ...ms];
+        if (name.endsWith("T2")) await new Promise((resolve) => setTimeout(resolve, rest));
       }
     }
     for (const read of reads) await read.close();

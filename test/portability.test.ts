@@ -80,7 +80,7 @@ describe.each(nodes)("Node %s", (node) => {
   test.each(["esm", "commonjs"] as const)("%s: the same bits with 1, 2 and 3 threads", async (format) => {
     for (const workers of [1, 2, 3]) {
       const report = await runNode(node, built.node[format], `workers=${workers}`);
-      expect(report).toMatchObject({ info: strict(workers, true), hash: expected.hash, afterClose: "WORKER_FAILED" });
+      expect(report).toMatchObject({ info: strict(workers, true), hash: expected.hash, afterClose: "ENGINE_CLOSED" });
       expect(report.wakes > 0).toBe(workers > 1);
     }
   });
@@ -111,12 +111,12 @@ describe.each(nodes)("Node %s", (node) => {
   test.each([true, false])("memory grows (shared: %s)", async (shared) => {
     const report = await runNode(node, built.node.esm, `scenario=grow&workers=2&shared=${shared}`);
     expect(report.error).toBeUndefined();
-    expect(report).toMatchObject({ info: { sharedMemory: shared }, hash: expectedGrown, afterClose: "WORKER_FAILED" });
+    expect(report).toMatchObject({ info: { sharedMemory: shared }, hash: expectedGrown, afterClose: "ENGINE_CLOSED" });
   });
 
   test("twenty engines one after the other", async () => {
     const report = await runNode(node, built.node.esm, "scenario=reopen&times=20&workers=2");
-    expect(report).toMatchObject({ info: strict(2, true), hash: expected.hash, afterClose: "WORKER_FAILED" });
+    expect(report).toMatchObject({ info: strict(2, true), hash: expected.hash, afterClose: "ENGINE_CLOSED" });
   });
 });
 
@@ -262,20 +262,20 @@ describe.skipIf(!executablePath)("Chromium", () => {
       expect(report).toMatchObject({
         info: { sharedMemory: policy === "isolated" },
         hash: expectedGrown,
-        afterClose: "WORKER_FAILED",
+        afterClose: "ENGINE_CLOSED",
       });
     });
 
     test("close ends the workers; without it they stay", async () => {
       const closed = await visit("isolated", bundle, "workers=3");
-      expect(closed).toMatchObject({ report: { afterClose: "WORKER_FAILED", workers: 2 }, workersLeft: 0 });
+      expect(closed).toMatchObject({ report: { afterClose: "ENGINE_CLOSED", workers: 2 }, workersLeft: 0 });
       const open = await visit("isolated", bundle, "workers=3&close=no", { workersKept: 2 });
       expect(open).toMatchObject({ report: { workers: 2 }, workersLeft: 2 });
     });
 
     test.each(["isolated", "bare"] as const)("twenty engines one after the other (%s)", async (policy) => {
       const { report, workersLeft } = await visit(policy, bundle, "scenario=reopen&times=20&workers=2");
-      expect(report).toMatchObject({ hash: expected.hash, afterClose: "WORKER_FAILED" });
+      expect(report).toMatchObject({ hash: expected.hash, afterClose: "ENGINE_CLOSED" });
       expect(report.error).toBeUndefined();
       expect(report.workers).toBe(policy === "isolated" ? 20 : 0);
       expect(workersLeft).toBe(0);

@@ -7,6 +7,7 @@ export type ErrorCode =
   | "INDEX_OUT_OF_RANGE"
   | "OUT_OF_MEMORY"
   | "SCOPE_CLOSED"
+  | "ENGINE_CLOSED"
   | "ENGINE_UNAVAILABLE"
   | "WORKER_FAILED";
 

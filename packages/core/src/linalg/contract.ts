@@ -12,6 +12,20 @@ import type {
 } from "./engine.ts";
 import { checkAlive, checkRowMajor, checkShape, checkVector, type Indices, type Matrix, shape } from "./matrix.ts";
 
+/** "operation: operand" for checks that several operations share, put together once: strings made per call are garbage. */
+const NAMES = {
+  syrk: named("syrk", "A", "C"),
+  syr2k: named("syr2k", "A", "C"),
+  gatherRows: named("gatherRows", "table", "rows", "indices"),
+  scatterAddRows: named("scatterAddRows", "table", "rows", "indices"),
+  sparseMultiply: named("sparseMultiply", "W", "out", "starts", "columns", "values"),
+  sparseMultiplyBackward: named("sparseMultiplyBackward", "W", "out", "starts", "columns", "values"),
+};
+
+function named<K extends string>(operation: string, ...operands: K[]): Record<K, string> {
+  return Object.fromEntries(operands.map((operand) => [operand, `${operation}: ${operand}`])) as Record<K, string>;
+}
+
 function fail(message: string): never {
   throw new NearkinError("BAD_ARGUMENT", message);
 }
@@ -56,12 +70,13 @@ export function checkGemm(C: Matrix, A: Matrix, B: Matrix, options: GemmOptions)
   checkDistinct("gemm: C", C, B);
 }
 
-export function checkSyrk(name: string, C: Matrix, A: Matrix, transpose: boolean): void {
+export function checkSyrk(operation: "syrk" | "syr2k", C: Matrix, A: Matrix, transpose: boolean): void {
+  const names = NAMES[operation];
   const n = transpose ? A.cols : A.rows;
-  checkAlive(`${name}: A`, A);
-  checkShape(`${name}: C`, C, n, n, A.precision);
-  checkRowMajor(`${name}: C`, C);
-  checkDistinct(`${name}: C`, C, A);
+  checkAlive(names.A, A);
+  checkShape(names.C, C, n, n, A.precision);
+  checkRowMajor(names.C, C);
+  checkDistinct(names.C, C, A);
 }
 
 export function checkSyr2k(C: Matrix, A: Matrix, B: Matrix, transpose: boolean): void {
@@ -238,36 +253,48 @@ export function checkAdamw(
   if (!(weightDecay >= 0)) fail(`adamw: weightDecay must be at least 0, got ${weightDecay}`);
 }
 
-export function checkGather(name: string, rows: Matrix, table: Matrix, indices: Indices): void {
-  checkAlive(`${name}: table`, table);
-  checkRowMajor(`${name}: table`, table);
-  checkLength(`${name}: indices`, indices, rows.rows);
-  checkShape(`${name}: rows`, rows, indices.length, table.cols, table.precision);
-  checkRowMajor(`${name}: rows`, rows);
-  checkDistinct(`${name}: rows`, rows, table);
-  checkIndices(`${name}: indices`, indices, table.rows);
+export function checkGather(
+  operation: "gatherRows" | "scatterAddRows",
+  rows: Matrix,
+  table: Matrix,
+  indices: Indices,
+): void {
+  const names = NAMES[operation];
+  checkAlive(names.table, table);
+  checkRowMajor(names.table, table);
+  checkLength(names.indices, indices, rows.rows);
+  checkShape(names.rows, rows, indices.length, table.cols, table.precision);
+  checkRowMajor(names.rows, rows);
+  checkDistinct(names.rows, rows, table);
+  checkIndices(names.indices, indices, table.rows);
 }
 
-export function checkSparse(name: string, out: Matrix, S: SparseRows, W: Matrix): void {
-  checkAlive(`${name}: W`, W);
-  checkRowMajor(`${name}: W`, W);
-  checkShape(`${name}: W`, W, S.cols, W.cols);
-  checkShape(`${name}: out`, out, S.rows, W.cols, W.precision);
-  checkRowMajor(`${name}: out`, out);
-  checkDistinct(`${name}: out`, out, W);
-  checkLength(`${name}: starts`, S.starts, S.rows + 1);
+export function checkSparse(
+  operation: "sparseMultiply" | "sparseMultiplyBackward",
+  out: Matrix,
+  S: SparseRows,
+  W: Matrix,
+): void {
+  const names = NAMES[operation];
+  checkAlive(names.W, W);
+  checkRowMajor(names.W, W);
+  checkShape(names.W, W, S.cols, W.cols);
+  checkShape(names.out, out, S.rows, W.cols, W.precision);
+  checkRowMajor(names.out, out);
+  checkDistinct(names.out, out, W);
+  checkLength(names.starts, S.starts, S.rows + 1);
   const { data, offset } = S.starts;
   let before = 0;
   for (let i = 0; i <= S.rows; i++) {
     const start = data[offset + i];
     if (i === 0 ? start !== 0 : start < before) {
-      fail(`${name}: starts must begin at 0 and never fall, got ${start} at ${i}`);
+      fail(`${names.starts} must begin at 0 and never fall, got ${start} at ${i}`);
     }
     before = start;
   }
-  if (before !== S.columns.length) fail(`${name}: starts end at ${before}, but there are ${S.columns.length} entries`);
-  checkIndices(`${name}: columns`, S.columns, S.cols);
-  if (S.values) checkVector(`${name}: values`, S.values, S.columns.length, W.precision);
+  if (before !== S.columns.length) fail(`${names.starts} end at ${before}, but there are ${S.columns.length} entries`);
+  checkIndices(names.columns, S.columns, S.cols);
+  if (S.values) checkVector(names.values, S.values, S.columns.length, W.precision);
 }
 
 function checkLength(name: string, indices: Indices, length: number): void {

@@ -45,7 +45,7 @@ test("memory that may not be shared means one thread, and says so", async () => 
     workers: 1,
     sharedMemory: false,
     reproducible: true,
-    notes: ["one thread only: memory cannot be shared here (a page must be cross-origin isolated)"],
+    notes: ["one thread only: shared memory was not wanted"],
   });
 });
 

@@ -63,8 +63,13 @@ export async function createWasmEngine(options: WasmOptions = {}, accelerate?: A
       { cause },
     );
   }
-  if (workers > 1 && !shared)
-    pool.notes.push("one thread only: memory cannot be shared here (a page must be cross-origin isolated)");
+  if (workers > 1 && !shared) {
+    const why =
+      options.shared === false
+        ? "shared memory was not wanted"
+        : "memory cannot be shared here (a page must be cross-origin isolated)";
+    pool.notes.push(`one thread only: ${why}`);
+  }
   let accelerator: Accelerator | undefined;
   try {
     accelerator = await accelerate?.(pool.arena.memory, pool.workers);
@@ -87,7 +92,10 @@ export async function createWasmEngine(options: WasmOptions = {}, accelerate?: A
   const close = () => pool.close();
   return {
     info,
-    scope: () => pool.arena.open(),
+    scope() {
+      pool.checkOpen();
+      return pool.arena.open();
+    },
     ...multiply,
     ...factorisations(pool, accelerator),
     ...kernelPass(pool, multiply),

@@ -106,10 +106,11 @@ describe("a closed engine", () => {
     const A = scope.matrix(80, 80).fill(1);
     const C = scope.matrix(80, 80);
     await engine.close();
-    const closed = { code: "WORKER_FAILED", message: "this engine is closed" };
+    const closed = { code: "ENGINE_CLOSED", message: "this engine is closed; open a new one" };
     expect(errorOf(() => engine.gemm(C, A, A))).toEqual(closed);
     expect(errorOf(() => engine.cholesky(A))).toEqual(closed);
     expect(errorOf(() => engine.activate(A, A, "exp"))).toEqual(closed);
+    expect(errorOf(() => engine.scope())).toEqual(closed);
     await engine.close();
   });
 });

@@ -8,6 +8,7 @@ import { moduleBytes, nodeModule, type Simd } from "./modules.ts";
 import { workerSource } from "./worker-source.ts";
 
 const START_LIMIT = 30_000; // ms
+const FIRST_PAGES = 64; // 4 MiB: the control page, and the first thread's workspace
 
 /** A kernel's number in each precision. */
 export type Kernel = Record<Precision, number>;
@@ -188,7 +189,7 @@ export class Pool {
   }
 
   async close(): Promise<void> {
-    this.#failure ??= new NearkinError("WORKER_FAILED", "this engine is closed");
+    this.#failure = new NearkinError("ENGINE_CLOSED", "this engine is closed; open a new one");
     if (this.#workers === 1) return; // its control view may be of a buffer that plain memory left behind when it grew
     for (let t = 1; t < this.#workers; t++) {
       this.#control[(layout.SLOTS + t * layout.SLOT_BYTES + layout.KERNEL) >> 2] = layout.END;
@@ -315,8 +316,14 @@ export function cut(total: number, parts: number, index: number, quantum: number
 }
 
 function createMemory(shared: boolean, maxPages: number): WebAssembly.Memory {
+  if (!Number.isInteger(maxPages) || maxPages < FIRST_PAGES || maxPages > MAX_PAGES) {
+    throw new NearkinError(
+      "BAD_ARGUMENT",
+      `maxPages must be a whole number from ${FIRST_PAGES} to ${MAX_PAGES}, got ${maxPages}`,
+    );
+  }
   try {
-    return new WebAssembly.Memory({ initial: 64, maximum: maxPages, shared });
+    return new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: maxPages, shared });
   } catch (cause) {
     throw new NearkinError(
       "OUT_OF_MEMORY",
