@@ -116,7 +116,7 @@ export function learnWeights(
       // Eq. 6: ℓ = (k/2) log|S| + ½ tr(Rᵀα)
       const fit = dot(R.read(), alpha.read());
       const nll = (0.5 * k * engine.logDeterminant(L) + 0.5 * fit) / (n * k) + 0.5 * Math.log(2 * Math.PI);
-      // formulas B: ∂ℓ/∂K = ½(kS⁻¹ − ααᵀ), ∂ℓ/∂σ² = its trace
+      // ∂ℓ/∂K = ½(kS⁻¹ − ααᵀ), ∂ℓ/∂σ² = its trace
       const G = inner.matrix(n, n);
       engine.inverseFromCholesky(G, L);
       engine.syrk(G, alpha, { alpha: -0.5, beta: 0.5 * k });

@@ -199,9 +199,9 @@ export interface Engine extends AsyncDisposable {
   columnSums(out: Matrix, A: Matrix): void;
   /** T (n, m): t_ab = Σ_j w_j (Z_aj − Z_bj)², as a²_a + a²_b − 2·Z_a·W·Z_bᵀ; not below 0 where all weights are ≥ 0. */
   distances(T: Matrix, Za: Matrix, Zb: Matrix, options?: DistanceOptions): void;
-  /** K (n, m) = v·exp(−½φ(t)), fused with the distances (Eq. 8 with the link of method §2). */
+  /** K (n, m) = v·exp(−½φ(t)), fused with the distances (Eq. 5; the link is Eq. 7's sigmoid or a positive definite one). */
   kernel(K: Matrix, Za: Matrix, Zb: Matrix, options?: KernelOptions): void;
-  /** From G = ∂ℓ/∂K (n, m), overwritten by G_t = G∘∂k/∂t, to the embeddings, the weights, b and v (formulas D). */
+  /** From G = ∂ℓ/∂K (n, m), overwritten by G_t = G∘∂k/∂t, to the embeddings, the weights, b and v. */
   kernelBackward(
     G: Matrix,
     K: Matrix,

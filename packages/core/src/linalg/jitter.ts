@@ -1,4 +1,4 @@
-// The jitter policy (method §2): a factorisation that fails by rounding gets a little more diagonal, three times; one that
+// The jitter policy: a factorisation that fails by rounding gets a little more diagonal, three times; one that
 // fails because its kernel is not positive definite gets an error that says so.
 import { NearkinError, NotPositiveDefiniteError } from "../errors.ts";
 import type { Scope } from "./arena.ts";

@@ -4,7 +4,7 @@ import type { Matrix } from "../matrix.ts";
 
 const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
 
-/** φ(t) and φ′(t) (formulas C). */
+/** φ(t) and φ′(t). */
 function linkOf(link: Link, t: number, b: number): [phi: number, derivative: number] {
   if (link === "linear") return [t, 1];
   if (link === "saturating") return [-Math.expm1(-t), Math.exp(-t)];

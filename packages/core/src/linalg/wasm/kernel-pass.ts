@@ -1,4 +1,4 @@
-// From embeddings to the kernel matrix and back (formulas C and D). n rows, m columns, width d.
+// From embeddings to the kernel matrix and back: the formulas are in docs/linalg.md, "The kernel and its gradient". n rows, m columns, width d.
 import { checkColumnSums, checkKernel, checkKernelBackward, checkRowNorms } from "../contract.ts";
 import {
   type DistanceOptions,
