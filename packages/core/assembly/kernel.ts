@@ -6,55 +6,50 @@ import { at, fma, lanes, loadOne, storeOne, sumLanes } from "./simd";
 import { exp, logistic } from "./transcendental";
 
 // Links, shared with the host: 0 linear φ = t · 1 saturating φ = 1 − e^{−t} · 2 sigmoid φ = σ(t + b) (Eq. 7) · 3 none, k = t
+// Stores k at `k` and −½φ′k at `slope` (0 = not wanted), whole vectors or (`one`) lane 0 only.
 @inline
-function kernelOf<T>(link: i32, t: v128, offset: v128, variance: v128): v128 {
-  const half = v128.splat<T>(<T>-0.5);
-  if (link == 0) return v128.mul<T>(variance, exp<T>(v128.mul<T>(half, t)));
+function put<T>(link: i32, t: v128, offset: v128, variance: v128, k: usize, slope: usize, one: bool): void {
+  const minusHalf = v128.splat<T>(<T>-0.5);
+  const unit = v128.splat<T>(<T>1);
+  let phi = t;
+  let derivative = unit;
   if (link == 1) {
-    const phi = v128.sub<T>(v128.splat<T>(<T>1), exp<T>(v128.neg<T>(t)));
-    return v128.mul<T>(variance, exp<T>(v128.mul<T>(half, phi)));
+    derivative = exp<T>(v128.neg<T>(t));
+    phi = v128.sub<T>(unit, derivative);
+  } else if (link == 2) {
+    phi = logistic<T>(v128.add<T>(t, offset));
+    derivative = v128.mul<T>(phi, v128.sub<T>(unit, phi));
   }
-  if (link == 2) return v128.mul<T>(variance, exp<T>(v128.mul<T>(half, logistic<T>(v128.add<T>(t, offset)))));
-  return t;
-}
-
-// φ′ of each link
-@inline
-function slopeOf<T>(link: i32, t: v128, offset: v128): v128 {
-  const one = v128.splat<T>(<T>1);
-  if (link == 1) return exp<T>(v128.neg<T>(t));
-  if (link == 2) {
-    const d = logistic<T>(v128.add<T>(t, offset));
-    return v128.mul<T>(d, v128.sub<T>(one, d));
+  const x = link == 3 ? t : v128.mul<T>(variance, exp<T>(v128.mul<T>(minusHalf, phi)));
+  const s = v128.mul<T>(v128.mul<T>(minusHalf, derivative), x);
+  if (one) {
+    storeOne<T>(k, x);
+    if (slope) storeOne<T>(slope, s);
+  } else {
+    v128.store(k, x);
+    if (slope) v128.store(slope, s);
   }
-  return one;
 }
 
 @inline
 function forwardRow<T>(link: i32, m: i32, na: T, nb: usize, k: usize, slope: usize, same: i32, clamp: bool, offset: v128, variance: v128): void {
-  const a = v128.splat<T>(na), half = v128.splat<T>(<T>-0.5), zero = v128.splat<T>(<T>0), W = lanes<T>();
+  const a = v128.splat<T>(na);
+  const zero = v128.splat<T>(<T>0);
+  const W = lanes<T>();
   let j = 0;
   for (; j + W <= m; j += W) {
     const p = at<T>(k, j);
     let t = v128.add<T>(v128.add<T>(a, v128.load(at<T>(nb, j))), v128.load(p));
     if (clamp) t = v128.max<T>(t, zero);
-    const x = kernelOf<T>(link, t, offset, variance);
-    v128.store(p, x);
-    if (slope) v128.store(at<T>(slope, j), v128.mul<T>(v128.mul<T>(half, slopeOf<T>(link, t, offset)), x));
+    put<T>(link, t, offset, variance, p, slope ? at<T>(slope, j) : 0, false);
   }
   for (; j < m; j++) {
     const p = at<T>(k, j);
     let t = v128.add<T>(v128.add<T>(a, loadOne<T>(at<T>(nb, j))), loadOne<T>(p));
     if (clamp) t = v128.max<T>(t, zero);
-    const x = kernelOf<T>(link, t, offset, variance);
-    storeOne<T>(p, x);
-    if (slope) storeOne<T>(at<T>(slope, j), v128.mul<T>(v128.mul<T>(half, slopeOf<T>(link, t, offset)), x));
+    put<T>(link, t, offset, variance, p, slope ? at<T>(slope, j) : 0, true);
   }
-  if (same >= 0) {
-    const x = kernelOf<T>(link, zero, offset, variance);
-    storeOne<T>(at<T>(k, same), x);
-    if (slope) storeOne<T>(at<T>(slope, same), v128.mul<T>(v128.mul<T>(half, slopeOf<T>(link, zero, offset)), x));
-  }
+  if (same >= 0) put<T>(link, zero, offset, variance, at<T>(k, same), slope ? at<T>(slope, same) : 0, true);
 }
 
 // Fields: link · rows m · norms a · norms b · K ldk · slope lds (0 = not wanted) · same (i32 per row, 0 = none) · clamp · b v

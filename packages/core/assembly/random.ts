@@ -5,22 +5,6 @@ import { int, num, ptr } from "./job";
 import { at } from "./simd";
 import { log } from "./transcendental";
 
-// The block's words 0–1 (pair 0) or 2–3 (pair 1), as (high << 32) | low with high = the earlier word.
-function words(block: u64, key: u64, pair: i32): u64 {
-  let c0 = <u32>block, c1 = <u32>(block >> 32), c2: u32 = 0, c3: u32 = 0;
-  let k0 = <u32>key, k1 = <u32>(key >> 32);
-  for (let r = 0; r < 10; r++) {
-    const p = <u64>0xd2511f53 * <u64>c0, q = <u64>0xcd9e8d57 * <u64>c2;
-    c0 = <u32>(q >> 32) ^ c1 ^ k0;
-    c2 = <u32>(p >> 32) ^ c3 ^ k1;
-    c1 = <u32>q;
-    c3 = <u32>p;
-    k0 += 0x9e3779b9;
-    k1 += 0xbb67ae85;
-  }
-  return pair == 0 ? (<u64>c0 << 32) | <u64>c1 : (<u64>c2 << 32) | <u64>c3;
-}
-
 // z with P(Z ≤ z) = p: Wichura's algorithm AS 241 (PPND16), relative accuracy about 1e-16
 function quantile(p: f64): f64 {
   const q = p - 0.5;
@@ -47,17 +31,44 @@ function quantile(p: f64): f64 {
   return q < 0 ? -z : z;
 }
 
-// Fields: first count · out (contiguous) · key low, key high · block low, block high · kind (0 uniform in [0, 1), 1 normal)
+// Element `i` of `out` from its two words.
+@inline
+function put<T>(out: usize, i: i32, first: u32, second: u32, normal: bool): void {
+  const bits = <f64>(((<u64>first >> 5) << 26) | (<u64>second >> 6)); // 27 bits of the first word, 26 of the second
+  if (normal) store<T>(at<T>(out, i), <T>quantile((bits + 0.5) * 1.1102230246251565e-16));
+  else if (sizeof<T>() == 4) store<T>(at<T>(out, i), <T>(<f64>(first >> 8) * 5.9604644775390625e-8)); // 24 bits: never 1
+  else store<T>(at<T>(out, i), <T>(bits * 1.1102230246251565e-16));
+}
+
+// Elements [first, first + count), two to a block.
+// Fields: first count · out (address of element 0) · key low, key high · block low, block high · kind (0 uniform in [0, 1), 1 normal)
 function randomJob<T>(job: usize): void {
-  const first = int(job, 0), count = int(job, 1), out = ptr(job, 2), normal = int(job, 7) == 1;
-  const key = (<u64>(<u32>num(job, 4)) << 32) | <u64>(<u32>num(job, 3));
+  const first = int(job, 0);
+  const end = first + int(job, 1);
+  const out = ptr(job, 2);
+  const normal = int(job, 7) == 1;
   const block = (<u64>(<u32>num(job, 6)) << 32) | <u64>(<u32>num(job, 5));
-  for (let i = first; i < first + count; i++) {
-    const w = words(block + <u64>(i >> 1), key, i & 1);
-    const bits = <f64>(((w >> 37) << 26) | ((w & 0xffffffff) >> 6)); // 27 bits of the first word, 26 of the second
-    if (normal) store<T>(at<T>(out, i), <T>quantile((bits + 0.5) * 1.1102230246251565e-16));
-    else if (sizeof<T>() == 4) store<T>(at<T>(out, i), <T>(<f64>(w >> 40) * 5.9604644775390625e-8)); // 24 bits: never 1
-    else store<T>(at<T>(out, i), <T>(bits * 1.1102230246251565e-16));
+  for (let pair = first >> 1; pair << 1 < end; pair++) {
+    const counter = block + <u64>pair;
+    let c0 = <u32>counter;
+    let c1 = <u32>(counter >> 32);
+    let c2: u32 = 0;
+    let c3: u32 = 0;
+    let k0 = <u32>num(job, 3);
+    let k1 = <u32>num(job, 4);
+    for (let r = 0; r < 10; r++) {
+      const p = <u64>0xd2511f53 * <u64>c0;
+      const q = <u64>0xcd9e8d57 * <u64>c2;
+      c0 = <u32>(q >> 32) ^ c1 ^ k0;
+      c2 = <u32>(p >> 32) ^ c3 ^ k1;
+      c1 = <u32>q;
+      c3 = <u32>p;
+      k0 += 0x9e3779b9;
+      k1 += 0xbb67ae85;
+    }
+    const i = pair << 1;
+    if (i >= first) put<T>(out, i, c0, c1, normal);
+    if (i + 1 < end) put<T>(out, i + 1, c2, c3, normal);
   }
 }
 export function random_f32(job: usize): void {
