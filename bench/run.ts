@@ -33,7 +33,7 @@ const { values, positionals } = parseArgs({
     help: { type: "boolean" },
   },
 });
-const suite = suites[positionals[0] ?? ""];
+const suite = Object.hasOwn(suites, positionals[0] ?? "") ? suites[positionals[0]] : undefined;
 const rounds = Number(values.rounds);
 if (values.help) process.stdout.write(USAGE);
 else if (!suite || !Number.isInteger(rounds) || rounds < 1) {

@@ -13,13 +13,12 @@ export interface EngineFlags {
 
 /** Adds --engine, --policy and --workers to a command. */
 export function withEngineFlags(command: Command): Command {
+  const engine = new Option("--engine <kind>", "what computes: wasm gives the same bits on every machine")
+    .choices(KINDS)
+    .default("auto");
+  if (process.env.NEARKIN_ENGINE) engine.env("NEARKIN_ENGINE"); // set but empty is not set
   return command
-    .addOption(
-      new Option("--engine <kind>", "what computes: wasm gives the same bits on every machine")
-        .choices(KINDS)
-        .default("auto")
-        .env("NEARKIN_ENGINE"),
-    )
+    .addOption(engine)
     .addOption(
       new Option("--policy <policy>", "what auto is after; fastest takes native, then relaxed arithmetic")
         .choices(POLICIES)
@@ -33,7 +32,7 @@ export function wholeNumber(least: number): (text: string) => number {
   return (text) => {
     const n = Number(text);
     if (text.trim() === "" || !Number.isSafeInteger(n) || n < least) {
-      throw new InvalidArgumentError(`expected a whole number of at least ${least}.`);
+      throw new InvalidArgumentError(`Expected a whole number of at least ${least}.`);
     }
     return n;
   };

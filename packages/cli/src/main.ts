@@ -31,6 +31,8 @@ Examples:
   $ nearkin help engines        the options of one command
 
 Environment:
+  NEARKIN_ENGINE=wasm-relaxed   engine for every command that computes
+  NEARKIN_OPENBLAS=/path        the library of the native engine
   NEARKIN_DEBUG=1               print the stack of an error`,
     );
   for (const create of [demoCommand, enginesCommand]) program.addCommand(create(output));

@@ -100,7 +100,7 @@ export function learnWeights(
     const parameters = scope.matrix(p + 1, 1).write([...CHANNELS.map(() => Math.log(Math.expm1(0.25))), Math.log(0.6)]);
     const [gradient, mean, square] = [scope.zeros(p + 1, 1), scope.zeros(p + 1, 1), scope.zeros(p + 1, 1)];
     for (let step = 1; step <= steps; step++) {
-      const inner = engine.scope();
+      using inner = engine.scope();
       const weights = columnWeights(
         inner,
         CHANNELS.map((_, c) => softplus(parameters.get(c, 0))),
@@ -132,7 +132,6 @@ export function learnWeights(
       });
       gradient.set(p, 0, (2 * noise * trace) / (n * k));
       engine.adamw(parameters, gradient, mean, square, { learningRate: 0.1, step });
-      inner.close();
       progress(step, steps, nll);
     }
     const learned = CHANNELS.map((_, c) => softplus(parameters.get(c, 0)));
@@ -176,6 +175,43 @@ function heldOutError(engine: Engine, world: World, weights: readonly number[], 
     engine.gemm(predicted, cross, alpha);
     const error = predicted.read().map((x, i) => x - world.ratings[n * k + i]);
     return Math.sqrt(dot(error, error) / error.length);
+  } finally {
+    scope.close();
+  }
+}
+
+export interface Neighbour {
+  item: number;
+  distance: number;
+  /** Share of each channel in the distance; they add up to 1. */
+  shares: number[];
+}
+
+/** The items nearest to `item` under the learned weights, each with its exact reason: t = Σ_c h_c d_c. */
+export function nearest(
+  engine: Engine,
+  world: World,
+  weights: readonly number[],
+  item: number,
+  count: number,
+): Neighbour[] {
+  const scope = engine.scope();
+  try {
+    const Z = scope.matrix(world.itemCount, WIDTH).write(world.embeddings);
+    const query = Z.view(item, item + 1);
+    const T = scope.matrix(1, world.itemCount);
+    engine.distances(T, query, Z, { weights: columnWeights(scope, weights) });
+    const order = Array.from(T.read(), (distance, i) => ({ item: i, distance })).filter((x) => x.item !== item);
+    order.sort((a, b) => a.distance - b.distance || a.item - b.item);
+    return order.slice(0, count).map((x) => {
+      let at = 0;
+      const shares = CHANNELS.map((channel, c) => {
+        let d = 0;
+        for (let j = 0; j < channel.width; j++, at++) d += (Z.get(item, at) - Z.get(x.item, at)) ** 2;
+        return (weights[c] * d) / x.distance;
+      });
+      return { ...x, shares };
+    });
   } finally {
     scope.close();
   }

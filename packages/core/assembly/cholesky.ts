@@ -1,12 +1,20 @@
-// A = L·Lᵀ in place, row-major, lower. Right-looking over blocks of NB columns: factor the diagonal block and invert it,
-// multiply the panel below by that inverse, subtract the panel's outer product from what is left. The last two are products
-// that workers share by rows; only the small diagonal block is serial.
-import { B_UPPER, FULL, gemm } from "./gemm";
+// A = L·Lᵀ in place, row-major, lower. Right-looking over blocks of NB columns: factor the diagonal block, solve the panel below
+// with it, subtract the panel's outer product from what is left. Workers share the last two by rows; only the small diagonal
+// block is serial.
+import { GEMM_WORKSPACE, gemm } from "./gemm";
 import { int, num, ptr } from "./job";
 import { at, fma, lanes, sumLanes } from "./simd";
+import { solveRight, STRIP_SCRATCH } from "./substitution";
 
 /** Columns of a block. */
 export const NB: i32 = 64;
+
+/** A worker's private memory: gemm's, then a strip for substitution. */
+export const WORKSPACE: i32 = GEMM_WORKSPACE + STRIP_SCRATCH;
+export function stripOf(workspace: usize): usize {
+  return workspace + GEMM_WORKSPACE;
+}
+
 const BASE: i32 = 16; // below this the recursion stops and scalars take over
 
 /** Σ x_j y_j */
@@ -27,89 +35,48 @@ export function dot<T>(n: i32, x: usize, y: usize): T {
   return t;
 }
 
-// X = L⁻¹ (n ≤ BASE) by forward substitution on the identity; the upper part of X is set to zero.
-function invertSmall<T>(n: i32, L: usize, ldl: i32, X: usize, ldx: i32): void {
-  for (let i = 0; i < n; i++) {
-    const xi = at<T>(X, i * ldx),
-      li = at<T>(L, i * ldl),
-      r = <T>1 / load<T>(at<T>(li, i));
-    for (let j = 0; j < n; j++) store<T>(at<T>(xi, j), <T>0);
-    for (let p = 0; p < i; p++) {
-      const l = load<T>(at<T>(li, p)),
-        xp = at<T>(X, p * ldx);
-      for (let j = 0; j <= p; j++) store<T>(at<T>(xi, j), load<T>(at<T>(xi, j)) - l * load<T>(at<T>(xp, j)));
-    }
-    for (let j = 0; j < i; j++) store<T>(at<T>(xi, j), load<T>(at<T>(xi, j)) * r);
-    store<T>(at<T>(xi, i), r);
-  }
-}
-
 // Half of n, a multiple of 8, so that products stay on full tiles.
 function half(n: i32): i32 {
   return ((n >> 1) + 7) & ~7;
 }
 
-/** X = L⁻¹ for a lower triangle of at most NB rows. `ws`: a gemm workspace, then NB·NB elements. */
-export function invert<T>(n: i32, L: usize, ldl: i32, X: usize, ldx: i32, ws: usize, scratch: usize): void {
-  if (n <= BASE) {
-    invertSmall<T>(n, L, ldl, X, ldx);
-    return;
-  }
-  const h = half(n),
-    r = n - h;
-  invert<T>(h, L, ldl, X, ldx, ws, scratch);
-  invert<T>(r, at<T>(L, h * ldl + h), ldl, at<T>(X, h * ldx + h), ldx, ws, scratch);
-  offDiagonal<T>(h, r, L, ldl, X, ldx, ws, scratch);
-}
-
-// [L₁ 0; L₂₁ L₂]⁻¹ = [X₁ 0; −X₂·L₂₁·X₁ X₂], X₁ (h, h) and X₂ (r, r) known
-function offDiagonal<T>(h: i32, r: i32, L: usize, ldl: i32, X: usize, ldx: i32, ws: usize, scratch: usize): void {
-  gemm<T>(r, h, h, <T>1, at<T>(L, h * ldl), ldl, 1, X, ldx, 1, <T>0, scratch, NB, ws, FULL);
-  gemm<T>(r, h, r, <T>-1, at<T>(X, h * ldx + h), ldx, 1, scratch, NB, 1, <T>0, at<T>(X, h * ldx), ldx, ws, FULL);
-  for (let i = 0; i < h; i++) memory.fill(at<T>(X, i * ldx + h), 0, <usize>r * sizeof<T>());
-}
-
-// Factors a block of at most NB rows and inverts its factor on the way. Returns 0, or the 1-based failing pivot.
-function factorBlock<T>(n: i32, A: usize, lda: i32, X: usize, ldx: i32, ws: usize, scratch: usize): i32 {
+// Factors a block of at most NB rows, by halves. Returns 0, or the 1-based failing pivot.
+function factorBlock<T>(n: i32, A: usize, lda: i32, ws: usize): i32 {
   if (n <= BASE) {
     for (let j = 0; j < n; j++) {
-      const aj = at<T>(A, j * lda),
-        pj = at<T>(aj, j);
+      const aj = at<T>(A, j * lda);
+      const pj = at<T>(aj, j);
       const s = load<T>(pj) - dot<T>(j, aj, aj);
       if (!(s > <T>0) || s == <T>Infinity) {
         store<T>(pj, s); // left for the error message
         return j + 1;
       }
-      const d = sqrt<T>(s),
-        r = <T>1 / d;
+      const d = sqrt<T>(s);
+      const r = <T>1 / d;
       store<T>(pj, d);
       for (let i = j + 1; i < n; i++) {
-        const ai = at<T>(A, i * lda),
-          p = at<T>(ai, j);
+        const ai = at<T>(A, i * lda);
+        const p = at<T>(ai, j);
         store<T>(p, (load<T>(p) - dot<T>(j, ai, aj)) * r);
       }
     }
-    invertSmall<T>(n, A, lda, X, ldx);
     return 0;
   }
-  const h = half(n),
-    r = n - h;
-  const e = factorBlock<T>(h, A, lda, X, ldx, ws, scratch);
-  if (e) return e;
-  const A21 = at<T>(A, h * lda),
-    A22 = at<T>(A21, h);
-  gemm<T>(r, h, h, <T>1, A21, lda, 1, X, 1, ldx, <T>0, scratch, NB, ws, B_UPPER); // L₂₁ = A₂₁·L₁₁⁻ᵀ
-  for (let i = 0; i < r; i++) memory.copy(at<T>(A21, i * lda), at<T>(scratch, i * NB), <usize>h * sizeof<T>());
+  const h = half(n);
+  const r = n - h;
+  const failed = factorBlock<T>(h, A, lda, ws);
+  if (failed) return failed;
+  const A21 = at<T>(A, h * lda);
+  const A22 = at<T>(A21, h);
+  solveRight<T>(true, h, r, A, lda, A21, lda, stripOf(ws)); // L₂₁·L₁₁ᵀ = A₂₁
   gemm<T>(r, r, h, <T>-1, A21, lda, 1, A21, 1, lda, <T>1, A22, lda, ws, 0); // A₂₂ −= L₂₁·L₂₁ᵀ
-  const f = factorBlock<T>(r, A22, lda, at<T>(X, h * ldx + h), ldx, ws, scratch);
-  if (f) return h + f;
-  offDiagonal<T>(h, r, A, lda, X, ldx, ws, scratch);
-  return 0;
+  const later = factorBlock<T>(r, A22, lda, ws);
+  return later ? h + later : 0;
 }
 
-// Fields: n · A lda · X (NB·NB) · workspace · scratch (NB·NB)
+// Fields: n · A lda · workspace
 function diagonalJob<T>(job: usize): i32 {
-  return factorBlock<T>(int(job, 0), ptr(job, 1), int(job, 2), ptr(job, 3), NB, ptr(job, 4), ptr(job, 5));
+  return factorBlock<T>(int(job, 0), ptr(job, 1), int(job, 2), ptr(job, 3));
 }
 export function cholesky_diagonal_f32(job: usize): i32 {
   return diagonalJob<f32>(job);
@@ -118,16 +85,11 @@ export function cholesky_diagonal_f64(job: usize): i32 {
   return diagonalJob<f64>(job);
 }
 
-// Panel rows [r0, r1): P = B·Xᵀ, copied back into B. Fields: r0 r1 nb · B lda · X · P · workspace
+// Panel rows [r0, r1): P·Lᵀ = B in place, L the diagonal block. Fields: r0 r1 nb · L · B · lda · workspace
 function panelJob<T>(job: usize): void {
-  const r0 = int(job, 0),
-    rows = int(job, 1) - r0,
-    nb = int(job, 2),
-    lda = int(job, 4);
-  const b = at<T>(ptr(job, 3), r0 * lda),
-    p = at<T>(ptr(job, 6), r0 * NB);
-  gemm<T>(rows, nb, nb, <T>1, b, lda, 1, ptr(job, 5), 1, NB, <T>0, p, NB, ptr(job, 7), B_UPPER);
-  for (let i = 0; i < rows; i++) memory.copy(at<T>(b, i * lda), at<T>(p, i * NB), <usize>nb * sizeof<T>());
+  const r0 = int(job, 0);
+  const lda = int(job, 5);
+  solveRight<T>(true, int(job, 2), int(job, 1) - r0, ptr(job, 3), lda, at<T>(ptr(job, 4), r0 * lda), lda, stripOf(ptr(job, 6)));
 }
 export function cholesky_panel_f32(job: usize): void {
   panelJob<f32>(job);
@@ -182,7 +144,7 @@ function updateJob<T>(job: usize): i32 {
       xk = load<T>(at<T>(x, k));
     const s2 = (l - xk) * (l + xk);
     const d = sign > <T>0 ? l * l + xk * xk : s2;
-    if (!(d > <T>0)) return k + 1;
+    if (!(d > <T>0) || d == <T>Infinity) return k + 1;
     const r = sqrt<T>(d),
       c = r / l,
       s = xk / l;

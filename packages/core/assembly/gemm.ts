@@ -161,9 +161,8 @@ function packA<T>(kc: i32, mc: i32, a0: usize, rsa: i32, csa: i32, packed: usize
   }
 }
 
-/** As `part` of gemm: all of C; all of C, and B is upper triangular, so column j needs only the depth up to j. */
+/** As `part` of gemm: all of C. */
 export const FULL: i32 = -1;
-export const B_UPPER: i32 = -2;
 
 /** The product itself. `part` ≥ 0: row 0 of C is row `part` of a symmetric matrix and only columns ≤ its row are needed. */
 export function gemm<T>(m: i32, n: i32, k: i32, alpha: T, A: usize, rsa: i32, csa: i32, B: usize, rsb: i32, csb: i32, beta: T, C: usize, ldc: i32, ws: usize, part: i32): void {
@@ -191,13 +190,12 @@ export function gemm<T>(m: i32, n: i32, k: i32, alpha: T, A: usize, rsa: i32, cs
         for (let j = 0; j < nc; j += NR) {
           if (part >= 0 && jc + j > part + ic + mc - 1) break;
           const w = min(NR, nc - j);
-          const depth = part == B_UPPER ? max(0, min(kc, jc + j + NR - pc)) : kc;
           for (let i = 0; i < mc; i += MR) {
             const h = min(MR, mc - i);
             if (part >= 0 && jc + j > part + ic + i + h - 1) continue;
             const a = at<T>(packedA, i * kc), b = at<T>(packedB, j * kc), c = at<T>(C, (ic + i) * ldc + jc + j);
-            if (sizeof<T>() == 4) tile_f32(depth, a, b, c, ldc, <f32>alpha, h, w, put, ws);
-            else tile_f64(depth, a, b, c, ldc, <f64>alpha, h, w, put, ws);
+            if (sizeof<T>() == 4) tile_f32(kc, a, b, c, ldc, <f32>alpha, h, w, put, ws);
+            else tile_f64(kc, a, b, c, ldc, <f64>alpha, h, w, put, ws);
           }
         }
       }

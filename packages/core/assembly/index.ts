@@ -1,6 +1,6 @@
 // Every kernel of the numerical core. No statics, no globals, no allocation: any number of instances may share one memory.
-import { NB } from "./cholesky";
-import { GEMM_WORKSPACE, MR } from "./gemm";
+import { NB, WORKSPACE } from "./cholesky";
+import { MR } from "./gemm";
 
 export {
   cholesky_diagonal_f32, cholesky_diagonal_f64, cholesky_panel_f32, cholesky_panel_f64,
@@ -24,12 +24,12 @@ export {
 } from "./scan";
 export { softmax_f32, softmax_f64 } from "./softmax";
 export {
-  cross_f32, cross_f64, inverse_diagonals_f32, inverse_diagonals_f64, inverse_f32, inverse_f64, solve_f32, solve_f64,
+  cross_f32, cross_f64, inverse_f32, inverse_f64, solve_f32, solve_f64,
 } from "./triangular";
 
 /** Bytes of private workspace each worker brings. */
 export function workspace_bytes(): i32 {
-  return GEMM_WORKSPACE;
+  return WORKSPACE;
 }
 /** Rows of the register tile: where splits by rows should fall. */
 export function tile_rows(): i32 {

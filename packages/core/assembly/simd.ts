@@ -10,6 +10,13 @@ export function fma<T>(a: v128, b: v128, c: v128): v128 {
   return v128.add<T>(v128.mul<T>(a, b), c);
 }
 
+// c − a·b
+@inline
+export function fnma<T>(a: v128, b: v128, c: v128): v128 {
+  if (RELAXED) return v128.relaxed_nmadd<T>(a, b, c);
+  return v128.sub<T>(c, v128.mul<T>(a, b));
+}
+
 /** Lanes of one vector. */
 @inline
 export function lanes<T>(): i32 {

@@ -1,76 +1,41 @@
-// Solves with a lower triangle L (n, n), in blocks of NB: each diagonal block is inverted once (small), the rest is products.
+// Solves with a lower triangle L (n, n), in blocks of NB: substitution within a diagonal block, products for the rest.
 // Left solves share B by columns, right solves by rows: no element of B ever meets another worker's.
-import { dot, invert, NB } from "./cholesky";
+import { dot, NB, stripOf } from "./cholesky";
 import { FULL, gemm } from "./gemm";
 import { int, ptr } from "./job";
 import { at, lanes } from "./simd";
+import { solveLeft, solveRight } from "./substitution";
 
-// op(L)·X = B, B (n, m) overwritten. Scratch: X NB·NB, then NB·max(m, NB).
-function left<T>(trans: bool, n: i32, m: i32, L: usize, ldl: i32, B: usize, ldb: i32, ws: usize, scratch: usize): void {
-  const X = scratch,
-    P = at<T>(X, NB * NB);
+// op(L)·X = B, B (n, m) overwritten
+function left<T>(trans: bool, n: i32, m: i32, L: usize, ldl: i32, B: usize, ldb: i32, ws: usize): void {
   const blocks = (n + NB - 1) / NB;
   for (let s = 0; s < blocks; s++) {
-    const k = (trans ? blocks - 1 - s : s) * NB,
-      nb = min(NB, n - k);
-    invert<T>(nb, at<T>(L, k * ldl + k), ldl, X, NB, ws, P);
+    const k = (trans ? blocks - 1 - s : s) * NB;
+    const nb = min(NB, n - k);
     const Bk = at<T>(B, k * ldb);
-    gemm<T>(nb, m, nb, <T>1, X, trans ? 1 : NB, trans ? NB : 1, Bk, ldb, 1, <T>0, P, m, ws, FULL);
-    for (let i = 0; i < nb; i++) memory.copy(at<T>(Bk, i * ldb), at<T>(P, i * m), <usize>m * sizeof<T>());
+    solveLeft<T>(trans, nb, m, at<T>(L, k * ldl + k), ldl, Bk, ldb, stripOf(ws));
+    const below = k + nb;
     if (trans) {
       if (k > 0) gemm<T>(k, m, nb, <T>-1, at<T>(L, k * ldl), 1, ldl, Bk, ldb, 1, <T>1, B, ldb, ws, FULL);
-    } else {
-      const r = n - k - nb;
-      if (r > 0)
-        gemm<T>(
-          r,
-          m,
-          nb,
-          <T>-1,
-          at<T>(L, (k + nb) * ldl + k),
-          ldl,
-          1,
-          Bk,
-          ldb,
-          1,
-          <T>1,
-          at<T>(B, (k + nb) * ldb),
-          ldb,
-          ws,
-          -1,
-        );
+    } else if (below < n) {
+      gemm<T>(n - below, m, nb, <T>-1, at<T>(L, below * ldl + k), ldl, 1, Bk, ldb, 1, <T>1, at<T>(B, below * ldb), ldb, ws, FULL);
     }
   }
 }
 
-// X·op(L) = B, B (m, n) overwritten. Scratch: X NB·NB, then NB·max(m, NB).
-function right<T>(
-  trans: bool,
-  n: i32,
-  m: i32,
-  L: usize,
-  ldl: i32,
-  B: usize,
-  ldb: i32,
-  ws: usize,
-  scratch: usize,
-): void {
-  const X = scratch,
-    P = at<T>(X, NB * NB);
+// X·op(L) = B, B (m, n) overwritten
+function right<T>(trans: bool, n: i32, m: i32, L: usize, ldl: i32, B: usize, ldb: i32, ws: usize): void {
   const blocks = (n + NB - 1) / NB;
   for (let s = 0; s < blocks; s++) {
-    const k = (trans ? s : blocks - 1 - s) * NB,
-      nb = min(NB, n - k);
-    invert<T>(nb, at<T>(L, k * ldl + k), ldl, X, NB, ws, P);
+    const k = (trans ? s : blocks - 1 - s) * NB;
+    const nb = min(NB, n - k);
     const Bk = at<T>(B, k);
-    gemm<T>(m, nb, nb, <T>1, Bk, ldb, 1, X, trans ? 1 : NB, trans ? NB : 1, <T>0, P, nb, ws, FULL);
-    for (let i = 0; i < m; i++) memory.copy(at<T>(Bk, i * ldb), at<T>(P, i * nb), <usize>nb * sizeof<T>());
-    if (trans) {
-      const r = n - k - nb; // columns right of the block: B −= X_k·L[k+nb.., k]ᵀ
-      if (r > 0)
-        gemm<T>(m, r, nb, <T>-1, Bk, ldb, 1, at<T>(L, (k + nb) * ldl + k), 1, ldl, <T>1, at<T>(B, k + nb), ldb, ws, FULL);
-    } else if (k > 0) {
-      gemm<T>(m, k, nb, <T>-1, Bk, ldb, 1, at<T>(L, k * ldl), ldl, 1, <T>1, B, ldb, ws, FULL);
+    solveRight<T>(trans, nb, m, at<T>(L, k * ldl + k), ldl, Bk, ldb, stripOf(ws));
+    const after = k + nb;
+    if (!trans) {
+      if (k > 0) gemm<T>(m, k, nb, <T>-1, Bk, ldb, 1, at<T>(L, k * ldl), ldl, 1, <T>1, B, ldb, ws, FULL);
+    } else if (after < n) {
+      gemm<T>(m, n - after, nb, <T>-1, Bk, ldb, 1, at<T>(L, after * ldl + k), 1, ldl, <T>1, at<T>(B, after), ldb, ws, FULL);
     }
   }
 }
@@ -110,7 +75,7 @@ function solveFew<T>(right: bool, trans: bool, n: i32, m: i32, L: usize, ldl: i3
   }
 }
 
-// Fields: side (0 left, 1 right) · trans · n m · L ldl · B ldb · workspace · scratch · few (scratch is then n elements)
+// Fields: side (0 left, 1 right) · trans · n m · L ldl · B ldb · workspace · few · scratch (n elements when few)
 function solveJob<T>(job: usize): void {
   const fromRight = int(job, 0) == 1;
   const trans = int(job, 1) != 0;
@@ -120,9 +85,9 @@ function solveJob<T>(job: usize): void {
   const ldl = int(job, 5);
   const B = ptr(job, 6);
   const ldb = int(job, 7);
-  if (int(job, 10) == 1) solveFew<T>(fromRight, trans, n, m, L, ldl, B, ldb, ptr(job, 9));
-  else if (fromRight) right<T>(trans, n, m, L, ldl, B, ldb, ptr(job, 8), ptr(job, 9));
-  else left<T>(trans, n, m, L, ldl, B, ldb, ptr(job, 8), ptr(job, 9));
+  if (int(job, 9) == 1) solveFew<T>(fromRight, trans, n, m, L, ldl, B, ldb, ptr(job, 10));
+  else if (fromRight) right<T>(trans, n, m, L, ldl, B, ldb, ptr(job, 8));
+  else left<T>(trans, n, m, L, ldl, B, ldb, ptr(job, 8));
 }
 export function solve_f32(job: usize): void {
   solveJob<f32>(job);
@@ -131,34 +96,27 @@ export function solve_f64(job: usize): void {
   solveJob<f64>(job);
 }
 
-// The inverses of L's diagonal blocks, for `inverse` below. Fields: n · L ldl · D (n, NB) · workspace · scratch (NB·NB)
-function diagonalsJob<T>(job: usize): void {
-  const n = int(job, 0), L = ptr(job, 1), ldl = int(job, 2), D = ptr(job, 3);
-  for (let k = 0; k < n; k += NB) {
-    invert<T>(min(NB, n - k), at<T>(L, k * ldl + k), ldl, at<T>(D, k * NB), NB, ptr(job, 4), ptr(job, 5));
-  }
-}
-export function inverse_diagonals_f32(job: usize): void {
-  diagonalsJob<f32>(job);
-}
-export function inverse_diagonals_f64(job: usize): void {
-  diagonalsJob<f64>(job);
-}
-
 // M = L⁻¹, lower, into its own matrix, for the columns [c0, c1), c0 a multiple of NB. Block column by block column:
-// M_kk = L_kk⁻¹, then downwards M_ik = −L_ii⁻¹·Σ_{k≤j<i} L_ij M_jk. The blocks are the same however columns are shared out.
-// Fields: n c0 c1 · L ldl · M ldm · D (n, NB) · workspace · scratch (NB·NB)
+// L_kk·M_kk = I, then downwards L_ii·M_ik = −Σ_{k≤j<i} L_ij M_jk. The blocks are the same however columns are shared out.
+// Fields: n c0 c1 · L ldl · M ldm · workspace
 function inverseJob<T>(job: usize): void {
-  const n = int(job, 0), c1 = int(job, 2), L = ptr(job, 3), ldl = int(job, 4), M = ptr(job, 5), ldm = int(job, 6);
-  const D = ptr(job, 7), ws = ptr(job, 8), R = ptr(job, 9);
+  const n = int(job, 0);
+  const c1 = int(job, 2);
+  const L = ptr(job, 3);
+  const ldl = int(job, 4);
+  const M = ptr(job, 5);
+  const ldm = int(job, 6);
+  const ws = ptr(job, 7);
   for (let k = int(job, 1); k < c1; k += NB) {
-    const w = min(NB, n - k), bytes = <usize>w * sizeof<T>();
-    for (let i = 0; i < k; i++) memory.fill(at<T>(M, i * ldm + k), 0, bytes);
-    for (let i = k; i < k + w; i++) memory.copy(at<T>(M, i * ldm + k), at<T>(D, i * NB), bytes);
+    const w = min(NB, n - k);
+    for (let i = 0; i < k + w; i++) memory.fill(at<T>(M, i * ldm + k), 0, <usize>w * sizeof<T>());
+    for (let i = k; i < k + w; i++) store<T>(at<T>(M, i * ldm + i), <T>1);
+    solveLeft<T>(false, w, w, at<T>(L, k * ldl + k), ldl, at<T>(M, k * ldm + k), ldm, stripOf(ws));
     for (let i = k + NB; i < n; i += NB) {
       const nb = min(NB, n - i);
-      gemm<T>(nb, w, i - k, <T>-1, at<T>(L, i * ldl + k), ldl, 1, at<T>(M, k * ldm + k), ldm, 1, <T>0, R, NB, ws, FULL);
-      gemm<T>(nb, w, nb, <T>1, at<T>(D, i * NB), NB, 1, R, NB, 1, <T>0, at<T>(M, i * ldm + k), ldm, ws, FULL);
+      const Mik = at<T>(M, i * ldm + k);
+      gemm<T>(nb, w, i - k, <T>-1, at<T>(L, i * ldl + k), ldl, 1, at<T>(M, k * ldm + k), ldm, 1, <T>0, Mik, ldm, ws, FULL);
+      solveLeft<T>(false, nb, w, at<T>(L, i * ldl + i), ldl, Mik, ldm, stripOf(ws));
     }
   }
 }

@@ -2,26 +2,26 @@
 export { type ErrorCode, NearkinError, NotPositiveDefiniteError } from "./errors.ts";
 export type { Scope } from "./linalg/arena.ts";
 export { createEngine, type EngineOptions } from "./linalg/create.ts";
-export {
-  type Activation,
-  type AdamwOptions,
-  type CholeskyOptions,
-  type DistanceOptions,
-  type Engine,
-  type EngineInfo,
-  type EngineKind,
-  type GemmOptions,
-  type GemvOptions,
-  type Jitter,
-  type KernelGradients,
-  type KernelOptions,
-  type Link,
-  type SolveOptions,
-  type SparseRows,
-  type SyrkOptions,
-  TopK,
+export type {
+  Activation,
+  AdamwOptions,
+  CholeskyOptions,
+  DistanceOptions,
+  Engine,
+  EngineInfo,
+  EngineKind,
+  GemmOptions,
+  GemvOptions,
+  Jitter,
+  KernelGradients,
+  KernelOptions,
+  Link,
+  SolveOptions,
+  SparseRows,
+  SyrkOptions,
 } from "./linalg/engine.ts";
 export { type FloatArray, hostIndices, hostMatrix, Indices, Matrix, type Precision } from "./linalg/matrix.ts";
 export { normalQuantile, Random } from "./linalg/random.ts";
+export { TopK } from "./linalg/top-k.ts";
 export type { Accelerate, Accelerator } from "./linalg/wasm/engine.ts";
 export { relaxedAvailable } from "./linalg/wasm/modules.ts";

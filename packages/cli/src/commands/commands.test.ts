@@ -4,7 +4,7 @@ import { run } from "../testing/run.ts";
 test("engines shows each engine with its speed, and a reason for one that is missing", async () => {
   const { code, out } = await run("engines");
   expect(code).toBe(0);
-  expect(out).toMatch(/^wasm +\d+ +\d+\.\d \/ \d+\.\d +\S+ +yes$/m);
+  expect(out).toMatch(/^wasm \(default\) +\d+ +\d+\.\d \/ \d+\.\d +\S+ +yes$/m);
   expect(out).toMatch(/^plain +1 /m);
   expect(out).toMatch(/^native +\d+ |native: not available\. .+/m);
 });
@@ -32,9 +32,14 @@ test("the demo recovers the hidden weights and beats equal ones, in the same wor
   expect(learned).toHaveLength(3);
   for (const [truth, weight] of learned) expect(Math.abs(weight - truth)).toBeLessThanOrEqual(0.05);
   const [, own, equal, mean] =
-    one.out.match(/error (\S+) with the learned metric, (\S+) with equal weights, (\S+) with the mean/) ?? [];
+    one.out.match(/error: (\S+) with the learned metric,\n(\S+) with equal weights, (\S+) with the mean/) ?? [];
   expect(Number(own)).toBeLessThan(Number(equal));
   expect(Number(equal)).toBeLessThan(Number(mean));
+  const shares = [...one.out.matchAll(/plot (\d+) %, genres (\d+) %, year (\d+) %/g)].map(
+    (m) => Number(m[1]) + Number(m[2]) + Number(m[3]),
+  );
+  expect(shares).toHaveLength(3);
+  for (const total of shares) expect(Math.abs(total - 100)).toBeLessThanOrEqual(1); // rounded
   const results = (text: string) => text.split("\n").filter((line) => !line.includes(" steps in "));
   expect(results(two.out)).toEqual(results(one.out));
   expect(two.err).toBe(one.err);
@@ -49,7 +54,7 @@ test("a wrong engine or number of workers is a usage error that says what is rig
   const workers = await run("demo", "--workers", "none");
   expect({ code: workers.code, err: workers.err.split("\n")[0] }).toEqual({
     code: 2,
-    err: "USAGE: option '--workers <n>' argument 'none' is invalid. expected a whole number of at least 1.",
+    err: "USAGE: option '--workers <n>' argument 'none' is invalid. Expected a whole number of at least 1.",
   });
 });
 
@@ -57,6 +62,6 @@ test("a seed that is none is refused", async () => {
   const { code, err } = await run("demo", "--seed", "x");
   expect({ code, err: err.split("\n")[0] }).toEqual({
     code: 2,
-    err: "USAGE: option '--seed <n>' argument 'x' is invalid. expected a whole number of at least 0.",
+    err: "USAGE: option '--seed <n>' argument 'x' is invalid. Expected a whole number of at least 0.",
   });
 });

@@ -4,7 +4,7 @@ import { Random } from "@nearkin/core";
 import { Command } from "commander";
 import { type EngineFlags, openEngine, wholeNumber, withEngineFlags } from "../engine.ts";
 import type { Output } from "../output.ts";
-import { learnWeights, simulateCatalogue } from "../toy-world.ts";
+import { learnWeights, nearest, simulateCatalogue } from "../toy-world.ts";
 
 interface DemoOptions extends EngineFlags {
   seed: number;
@@ -13,7 +13,7 @@ interface DemoOptions extends EngineFlags {
 export function demoCommand(output: Output): Command {
   return withEngineFlags(new Command("demo"))
     .description("learn what similar means in a small simulated catalogue; needs no data")
-    .option("--seed <n>", "another simulated world", wholeNumber(0), 7)
+    .option("--seed <n>", "seed of the simulated items, tastes and noise", wholeNumber(0), 7)
     .addHelpText(
       "after",
       "\nExamples:\n  $ nearkin demo\n  $ nearkin demo --engine wasm-relaxed --workers 2\n  $ nearkin demo --seed 11",
@@ -45,10 +45,21 @@ async function runDemo(options: DemoOptions, output: Output): Promise<void> {
       );
     });
     output.write(
-      `\nHeld-out ratings: error ${result.rmse.toFixed(3)} with the learned metric, ${result.rmseEqual.toFixed(3)} with equal weights, ` +
-        `${result.rmseMean.toFixed(3)} with the mean\n(the noise alone is ${world.noise.toFixed(3)}).\n` +
-        `\n${result.steps} steps in ${seconds.toFixed(1)} s on the engine ${engine.info.kind}, ${engine.info.workers} thread${engine.info.workers === 1 ? "" : "s"}` +
-        `${engine.info.library ? ` (${engine.info.library})` : ""}. All of it simulated: seed ${seed}.\n`,
+      `\nRatings of ${world.itemCount - world.trainCount} items it has not seen, root mean squared error: ${result.rmse.toFixed(3)} with the learned metric,\n` +
+        `${result.rmseEqual.toFixed(3)} with equal weights, ${result.rmseMean.toFixed(3)} with the mean rating for all (${world.noise.toFixed(3)} is noise nobody can predict).\n`,
+    );
+    const item = world.itemCount - 1;
+    output.write(`\nMost similar to the unseen item ${item}, and why (each channel's share of the distance):\n`);
+    for (const neighbour of nearest(engine, world, result.weights, item, 3)) {
+      const why = world.channels
+        .map((channel, c) => `${channel.name} ${Math.round(100 * neighbour.shares[c])} %`)
+        .join(", ");
+      output.write(`  item ${String(neighbour.item).padStart(3)}  distance ${neighbour.distance.toFixed(2)}  ${why}\n`);
+    }
+    const { kind, workers, library } = engine.info;
+    output.write(
+      `\n${result.steps} steps in ${seconds.toFixed(1)} s on the engine ${kind}, ${workers} thread${workers === 1 ? "" : "s"}` +
+        `${library ? ` (${library})` : ""}. All of it simulated, seed ${seed}.\n`,
     );
     for (const note of engine.info.notes) output.log(`${note}\n`);
   } finally {

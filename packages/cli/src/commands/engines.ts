@@ -94,17 +94,16 @@ function difference(a: Float64Array, b: Float64Array): number {
   return a.reduce((most, x, i) => Math.max(most, Math.abs(x - b[i])), 0) / scale;
 }
 
-/** The table of `nearkin engines`; also shown by the demo. */
 function engineTable(reports: readonly EngineReport[]): string {
-  const rows = [["engine", "threads", "GFLOP/s f32 / f64", "off plain by", "same bits everywhere"]];
+  const rows = [["engine", "threads", "GFLOP/s f32 / f64", "error (f64)", "same bits everywhere"]];
   for (const { engine, info, speed: s, error } of reports) {
     if (!info || !s || error === undefined) continue;
     const same = engine === "plain" ? "within one JavaScript engine" : info.reproducible ? "yes" : "on one machine";
     rows.push([
-      engine,
+      engine === "wasm" ? "wasm (default)" : engine,
       String(info.workers),
       `${s.f32.toFixed(1)} / ${s.f64.toFixed(1)}`,
-      error.toExponential(0),
+      error === 0 ? "0" : error.toExponential(0),
       same,
     ]);
   }

@@ -20,6 +20,12 @@ export interface Scope extends Disposable {
   close(): void;
 }
 
+export function checkPrecision(precision: string): void {
+  if (precision !== "f32" && precision !== "f64") {
+    throw new NearkinError("BAD_ARGUMENT", `precision must be f32 or f64, got ${precision}`);
+  }
+}
+
 export function checkSize(name: string, value: number): void {
   if (!Number.isInteger(value) || value < 0) {
     throw new NearkinError("BAD_ARGUMENT", `${name} must be a whole number of at least 0, got ${value}`);
@@ -97,9 +103,10 @@ export class Arena implements Storage {
   #grow(end: number, bytes: number, what: string): void {
     try {
       if (end > this.#limit) throw new RangeError("beyond the memory's maximum");
-      // A quarter more than asked, so that a growing program does not grow memory at every step.
+      // A quarter more than asked, so that a growing program does not grow memory at every step; if there is that much.
       const goal = Math.min(this.#limit, Math.max(end, Math.ceil(this.capacity * 1.25)));
-      this.memory.grow(Math.ceil((goal - this.capacity) / PAGE));
+      if (goal > end && this.#tryGrow(goal)) return;
+      this.memory.grow(Math.ceil((end - this.capacity) / PAGE));
     } catch (cause) {
       throw new NearkinError(
         "OUT_OF_MEMORY",
@@ -108,6 +115,16 @@ export class Arena implements Storage {
       );
     }
     this.#refresh();
+  }
+
+  #tryGrow(goal: number): boolean {
+    try {
+      this.memory.grow(Math.ceil((goal - this.capacity) / PAGE));
+    } catch {
+      return false;
+    }
+    this.#refresh();
+    return true;
   }
 
   #refresh(): void {
@@ -146,6 +163,7 @@ class ArenaScope implements Scope {
   matrix(rows: number, cols: number, precision: Precision = "f64"): Matrix {
     checkSize("matrix: rows", rows);
     checkSize("matrix: cols", cols);
+    checkPrecision(precision);
     this.#checkOpen();
     const size = precision === "f32" ? 4 : 8;
     const offset = this.#arena.allocate(rows * cols * size, "matrix") / size;

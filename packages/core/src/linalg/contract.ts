@@ -8,7 +8,6 @@ import type {
   KernelOptions,
   Link,
   SparseRows,
-  TopK,
 } from "./engine.ts";
 import { checkAlive, checkRowMajor, checkShape, checkVector, type Indices, type Matrix, shape } from "./matrix.ts";
 
@@ -53,6 +52,12 @@ function checkDistinct(name: string, out: Matrix, input: Matrix): void {
   if (overlap(out, input)) fail(`${name} shares memory with an input; write the result elsewhere`);
 }
 
+/** An element-wise result may be its own input, but not a window shifted against it: workers would race. */
+function checkSameOrDistinct(name: string, out: Matrix, input: Matrix): void {
+  const same = out.storage === input.storage && out.offset === input.offset && out.rowStride === input.rowStride;
+  if (!same) checkDistinct(name, out, input);
+}
+
 export function checkSquare(name: string, m: Matrix): void {
   checkShape(name, m, m.rows, m.rows);
   checkRowMajor(name, m);
@@ -94,9 +99,7 @@ export function checkGemv(y: Matrix, A: Matrix, x: Matrix, transpose: boolean): 
   checkDistinct("gemv: y", y, x);
 }
 
-export function checkScan(result: TopK, shards: readonly Matrix[], query: Matrix): void {
-  if (!Number.isInteger(result.k) || result.k < 1)
-    fail(`scan: k must be a whole number of at least 1, got ${result.k}`);
+export function checkScan(shards: readonly Matrix[], query: Matrix): void {
   for (const shard of shards) {
     checkAlive("scan: shard", shard);
     checkRowMajor("scan: shard", shard);
@@ -105,6 +108,7 @@ export function checkScan(result: TopK, shards: readonly Matrix[], query: Matrix
 }
 
 export function checkSolve(B: Matrix, L: Matrix, side: "left" | "right"): void {
+  if (side !== "left" && side !== "right") fail(`solve: side must be left or right, got ${String(side)}`);
   checkSquare("solve: L", L);
   if (side === "left") checkShape("solve: B", B, L.rows, B.cols, L.precision);
   else checkShape("solve: B", B, B.rows, L.rows, L.precision);
@@ -158,6 +162,8 @@ export function checkKernel(K: Matrix, Za: Matrix, Zb: Matrix, options: KernelOp
     checkShape("kernel: slope", slope, Za.rows, Zb.rows, Za.precision);
     checkRowMajor("kernel: slope", slope);
     checkDistinct("kernel: slope", slope, K);
+    checkDistinct("kernel: slope", slope, Za);
+    checkDistinct("kernel: slope", slope, Zb);
   }
   if (same) {
     checkLength("kernel: same", same, Za.rows);
@@ -169,6 +175,13 @@ export function checkKernel(K: Matrix, Za: Matrix, Zb: Matrix, options: KernelOp
   if (!LINKS.includes(link)) fail(`kernel: link must be one of ${LINKS.join(", ")}, got ${link}`);
   if (!(variance > 0) || variance === Infinity) fail(`kernel: variance must be a positive number, got ${variance}`);
   if (!Number.isFinite(offset)) fail(`kernel: offset must be a number, got ${offset}`);
+}
+
+function checkApart(name: string, out: Matrix, G: Matrix, K: Matrix, Za: Matrix, Zb: Matrix): void {
+  checkDistinct(name, out, G);
+  checkDistinct(name, out, K);
+  checkDistinct(name, out, Za);
+  checkDistinct(name, out, Zb);
 }
 
 export function checkKernelBackward(
@@ -192,10 +205,12 @@ export function checkKernelBackward(
   if (rows) {
     checkShape("kernelBackward: gradients.rows", rows, Za.rows, Za.cols, Za.precision);
     checkRowMajor("kernelBackward: gradients.rows", rows);
+    checkApart("kernelBackward: gradients.rows", rows, G, K, Za, Zb);
   }
   if (columns) {
     checkShape("kernelBackward: gradients.columns", columns, Zb.rows, Zb.cols, Zb.precision);
     checkRowMajor("kernelBackward: gradients.columns", columns);
+    checkApart("kernelBackward: gradients.columns", columns, G, K, Za, Zb);
   }
   if (weights) checkVector("kernelBackward: gradients.weights", weights, Za.cols, Za.precision);
 }
@@ -205,6 +220,7 @@ export function checkSameShape(name: string, first: Matrix, other: Matrix): void
   checkRowMajor(name, first);
   checkShape(name, other, first.rows, first.cols, first.precision);
   checkRowMajor(name, other);
+  checkSameOrDistinct(name, other, first);
 }
 
 const ACTIVATIONS: readonly Activation[] = ["exp", "tanh", "sigmoid", "relu"];
@@ -244,6 +260,12 @@ export function checkAdamw(
   checkContiguous("adamw: gradient", gradient, parameter);
   checkContiguous("adamw: mean", mean, parameter);
   checkContiguous("adamw: square", square, parameter);
+  checkDistinct("adamw: parameter", parameter, gradient);
+  checkDistinct("adamw: parameter", parameter, mean);
+  checkDistinct("adamw: parameter", parameter, square);
+  checkDistinct("adamw: mean", mean, gradient);
+  checkDistinct("adamw: mean", mean, square);
+  checkDistinct("adamw: square", square, gradient);
   const { step, learningRate, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weightDecay = 0 } = options;
   if (!Number.isInteger(step) || step < 1) fail(`adamw: step counts from 1, got ${step}`);
   if (!(learningRate >= 0)) fail(`adamw: learningRate must be at least 0, got ${learningRate}`);

@@ -30,6 +30,9 @@ export interface EngineOptions extends Omit<WasmOptions, "simd"> {
  */
 export async function createEngine(options: EngineOptions = {}): Promise<Engine> {
   const { engine = "auto", policy = "reproducible", native, ...rest } = options;
+  if (policy !== "reproducible" && policy !== "fastest") {
+    throw new NearkinError("BAD_ARGUMENT", `policy must be reproducible or fastest, got ${String(policy)}`);
+  }
   switch (engine) {
     case "plain":
       return createPlainEngine();
@@ -61,6 +64,7 @@ async function automatic(policy: string, native: Accelerate | undefined, options
     engine.info.notes = [...notes, ...engine.info.notes];
     return engine;
   };
+  if (policy === "fastest" && !native) notes.push("native engine not tried: pass native: openBlas of @nearkin/native");
   if (policy === "fastest" && native) {
     try {
       return await createWasmEngine({ ...options, simd: "strict" }, native);

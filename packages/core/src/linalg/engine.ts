@@ -4,6 +4,7 @@
 import type { Scope } from "./arena.ts";
 import type { Indices, Matrix } from "./matrix.ts";
 import type { Random } from "./random.ts";
+import type { TopK } from "./top-k.ts";
 
 /** Engine kinds a caller can ask for. `auto` decides by policy (see `createEngine`). */
 export type EngineKind = "plain" | "wasm" | "wasm-relaxed" | "native";
@@ -88,7 +89,7 @@ export type Link = "linear" | "saturating" | "sigmoid";
 export interface DistanceOptions {
   /** Weight of each embedding column, h_c repeated over its channel: a vector of d. @default all 1 */
   weights?: Matrix;
-  /** For each row, the column that is the same item, or −1: there t is exactly 0. @default none */
+  /** For each row, the column that is the same item, or −1: there t is exactly 0. Its embedding must be the same too. @default none */
   same?: Indices;
 }
 
@@ -105,7 +106,7 @@ export interface KernelOptions extends DistanceOptions {
 
 /** What `kernelBackward` adds to; each is optional. Gradients accumulate: clear them first. */
 export interface KernelGradients {
-  /** ∂ℓ/∂Z_a (n, d). May be the same matrix as `rows` gets when rows and columns are the same items. */
+  /** ∂ℓ/∂Z_a (n, d). May be the same matrix as `columns` where both are the same items. */
   rows?: Matrix;
   /** ∂ℓ/∂Z_b (m, d). */
   columns?: Matrix;
@@ -144,28 +145,8 @@ export interface SparseRows {
   values?: Matrix;
 }
 
-/** The k best rows of a scan, best first. Reused from call to call. */
-export class TopK {
-  readonly k: number;
-  readonly scores: Float64Array;
-  /** Row numbers, counted through all shards. */
-  readonly rows: Int32Array;
-  /** How many were found: k, or fewer when there are fewer rows with a score that is a number. */
-  count = 0;
-
-  constructor(k: number) {
-    this.k = k;
-    this.scores = new Float64Array(k);
-    this.rows = new Int32Array(k);
-  }
-}
-
-export interface Engine extends AsyncDisposable {
-  readonly info: EngineInfo;
-
-  /** Opens a scope to allocate matrices in. Close it, or use `using`. */
-  scope(): Scope;
-
+/** Products, with a matrix or a vector. */
+export interface Products {
   /** C (n, m) = α·op(A)·op(B) + β·C. A and B may have any strides; C is row-major and no part of A or B. O(n·m·k). */
   gemm(C: Matrix, A: Matrix, B: Matrix, options?: GemmOptions): void;
   /** C (n, n) = α·AAᵀ + β·C, both triangles written (C's lower one is read when β ≠ 0). Half the work of gemm. */
@@ -174,12 +155,18 @@ export interface Engine extends AsyncDisposable {
   syr2k(C: Matrix, A: Matrix, B: Matrix, options?: SyrkOptions): void;
   /** y = α·op(A)·x + β·y, reading A once, row by row, at the speed of memory. */
   gemv(y: Matrix, A: Matrix, x: Matrix, options?: GemvOptions): void;
+}
+
+export interface Scans {
   /**
    * The rows of all shards with the highest inner product with `query`; equal scores by ascending row number, NaN never.
    * Shards may lie in the memories of different engines (one memory holds 4 GiB). O(rows·d).
    */
   scan(result: TopK, shards: readonly Matrix[], query: Matrix): void;
+}
 
+/** Cholesky and what follows from it. */
+export interface Factorisations {
   /** A = LLᵀ in place: L in the lower triangle, zeros above. Returns the jitter that was added (absolute; 0 = none). O(n³/3). */
   cholesky(A: Matrix, options?: CholeskyOptions): number;
   /** Solves with the lower triangle L; B is overwritten with X. */
@@ -192,7 +179,10 @@ export interface Engine extends AsyncDisposable {
   logDeterminant(L: Matrix): number;
   /** L′L′ᵀ = LLᵀ + sign·xxᵀ; L and x are overwritten. O(n²). A downdate that loses positive definiteness throws and leaves L undefined. */
   choleskyUpdate(L: Matrix, x: Matrix, sign?: 1 | -1): void;
+}
 
+/** From embeddings to the kernel matrix and back. */
+export interface KernelPass {
   /** out_i = Σ_j w_j A_ij² (w = 1 when absent). */
   rowNorms(out: Matrix, A: Matrix, weights?: Matrix): void;
   /** out_j = Σ_i A_ij. */
@@ -210,7 +200,10 @@ export interface Engine extends AsyncDisposable {
     options: KernelOptions,
     gradients: KernelGradients,
   ): void;
+}
 
+/** What a training step needs besides products. */
+export interface Training {
   /** Y = f(X), element by element; Y may be X. */
   activate(Y: Matrix, X: Matrix, f: Activation): void;
   /** dX = dY ∘ f′, with f′ from Y = f(X); dX may be dY. */
@@ -236,6 +229,13 @@ export interface Engine extends AsyncDisposable {
   fillUniform(out: Matrix, random: Random): void;
   /** Standard normal numbers; advances `random`. */
   fillNormal(out: Matrix, random: Random): void;
+}
+
+export interface Engine extends Products, Scans, Factorisations, KernelPass, Training, AsyncDisposable {
+  readonly info: EngineInfo;
+
+  /** Opens a scope to allocate matrices in. Close it, or use `using`. */
+  scope(): Scope;
 
   /** Ends the workers. Using the engine afterwards throws (the plain engine has nothing to end, and goes on). */
   close(): Promise<void>;

@@ -92,7 +92,7 @@ function failure(A: Matrix, pivot: number, options: CholeskyOptions, jitters: nu
         ? "rows are duplicates up to rounding: raise the noise, allow jitter, or drop duplicate items"
         : rounding
           ? "raise the noise, or drop duplicate items"
-          : "the matrix is indefinite: not a covariance (the sigmoid link's kernel is not positive definite; linear and saturating are)";
+          : "the matrix looks indefinite: not a covariance (the sigmoid link's kernel is not positive definite; linear and saturating are)";
   return new NotPositiveDefiniteError(`${size}: pivot ${pivot} is ${value.toExponential(3)}${tried}; ${cause}`, {
     pivot,
     value,
@@ -100,10 +100,17 @@ function failure(A: Matrix, pivot: number, options: CholeskyOptions, jitters: nu
   });
 }
 
-/** A downdate that would leave the cone. */
-export function downdateFailure(L: Matrix, pivot: number): NotPositiveDefiniteError {
+/** Why an update stopped at `pivot`: numbers that are not finite, or a downdate that would leave the cone. */
+export function updateFailure(L: Matrix, x: Matrix, pivot: number, sign: number): NearkinError {
+  const size = `choleskyUpdate (${L.rows}×${L.rows})`;
+  if (sign > 0 || !Number.isFinite(L.get(pivot - 1, pivot - 1)) || !Number.isFinite(x.data[x.offset + pivot - 1])) {
+    return new NearkinError(
+      "NOT_FINITE",
+      `${size}: pivot ${pivot} is no finite number; look for NaN, infinities or an overflow in L and x`,
+    );
+  }
   return new NotPositiveDefiniteError(
-    `choleskyUpdate (${L.rows}×${L.rows}): without x, pivot ${pivot} is no longer positive; LLᵀ − xxᵀ is not positive definite`,
+    `${size}: without x, pivot ${pivot} is no longer positive; LLᵀ − xxᵀ is not positive definite`,
     { pivot, value: Number.NaN, jitters: [] },
   );
 }

@@ -131,7 +131,7 @@ export class Matrix {
   }
 
   #check(i: number, j: number): void {
-    if (!(i >= 0 && i < this.rows && j >= 0 && j < this.cols)) {
+    if (!(i >= 0 && i < this.rows && j >= 0 && j < this.cols && Number.isInteger(i) && Number.isInteger(j))) {
       throw new NearkinError("INDEX_OUT_OF_RANGE", `element (${i}, ${j}) is outside ${shape(this)}`);
     }
     checkAlive("matrix", this);
@@ -162,7 +162,12 @@ export class Indices {
     }
     checkAlive("write", this);
     const { data, offset } = this;
-    for (let i = 0; i < values.length; i++) data[offset + i] = values[i];
+    for (let i = 0; i < values.length; i++) {
+      if ((values[i] | 0) !== values[i]) {
+        throw new NearkinError("BAD_ARGUMENT", `write: indices are whole numbers below 2^31, got ${values[i]} at ${i}`);
+      }
+      data[offset + i] = values[i];
+    }
     return this;
   }
 }
@@ -178,7 +183,10 @@ const EMPTY_I32 = new Int32Array(0);
  * hostMatrix(new Float32Array([1, 2, 3, 4, 5, 6]), 2, 3).get(1, 0) // => 4
  */
 export function hostMatrix(array: FloatArray, rows: number, cols: number): Matrix {
-  if (array.length !== rows * cols) {
+  if (!(array instanceof Float32Array || array instanceof Float64Array)) {
+    throw new NearkinError("BAD_ARGUMENT", "hostMatrix: expected a Float32Array or a Float64Array");
+  }
+  if (!Number.isInteger(rows) || !Number.isInteger(cols) || rows < 0 || cols < 0 || array.length !== rows * cols) {
     throw new NearkinError(
       "SHAPE_MISMATCH",
       `hostMatrix: (${rows}, ${cols}) takes ${rows * cols} numbers, got ${array.length}`,
@@ -191,6 +199,7 @@ export function hostMatrix(array: FloatArray, rows: number, cols: number): Matri
 
 /** Indices on an array of the host's own. */
 export function hostIndices(array: Int32Array): Indices {
+  if (!(array instanceof Int32Array)) throw new NearkinError("BAD_ARGUMENT", "hostIndices: expected an Int32Array");
   return new Indices({ f32: EMPTY_F32, f64: EMPTY_F64, i32: array }, array.length);
 }
 

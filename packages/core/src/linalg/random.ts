@@ -17,12 +17,12 @@ function multiplyHigh(a: number, b: number): number {
 
 /** The block of four words at counter (c0, c1, c2, c3) under key (k0, k1), written into `out`. */
 export function philox(out: Uint32Array, counter: ArrayLike<number>, key: ArrayLike<number>): void {
-  let c0 = (counter[0] as number) >>> 0;
-  let c1 = (counter[1] as number) >>> 0;
-  let c2 = (counter[2] as number) >>> 0;
-  let c3 = (counter[3] as number) >>> 0;
-  let k0 = (key[0] as number) >>> 0;
-  let k1 = (key[1] as number) >>> 0;
+  let c0 = counter[0] >>> 0;
+  let c1 = counter[1] >>> 0;
+  let c2 = counter[2] >>> 0;
+  let c3 = counter[3] >>> 0;
+  let k0 = key[0] >>> 0;
+  let k1 = key[1] >>> 0;
   for (let round = 0; round < 10; round++) {
     const p = Math.imul(0xd2511f53, c0);
     const q = Math.imul(0xcd9e8d57, c2);
@@ -68,14 +68,18 @@ export class Random {
 
   /** The child stream of these labels: independent of this one's position and of every other child. */
   split(...labels: readonly (string | number)[]): Random {
+    if (labels.length === 0) throw new NearkinError("BAD_ARGUMENT", "split: needs at least one label");
     let low = this.keyLow;
     let high = this.keyHigh;
     const words = new Uint32Array(4);
     for (const label of labels) {
+      if (typeof label !== "string" && !Number.isFinite(label)) {
+        throw new NearkinError("BAD_ARGUMENT", `split: labels are strings or finite numbers, got ${String(label)}`);
+      }
       const [a, b] = typeof label === "number" ? numberWords(label) : textWords(label);
       philox(words, [a, b, typeof label === "number" ? 1 : 2, LABEL], [low, high]);
-      low = words[0] as number;
-      high = words[1] as number;
+      low = words[0];
+      high = words[1];
     }
     return new Random(low, high);
   }
@@ -87,7 +91,7 @@ export class Random {
       this.#block++;
       this.#word = 0;
     }
-    return this.#words[this.#word++] as number;
+    return this.#words[this.#word++];
   }
 
   /** Uniform in [0, 1), 53 bits. */
@@ -142,7 +146,7 @@ export class Random {
 
 function numberWords(value: number): [number, number] {
   const view = new DataView(new ArrayBuffer(8));
-  view.setFloat64(0, value);
+  view.setFloat64(0, value + 0); // −0 is 0
   return [view.getUint32(4), view.getUint32(0)];
 }
 
@@ -159,8 +163,8 @@ function textWords(text: string): [number, number] {
 }
 
 const horner = (r: number, coefficients: readonly number[]): number => {
-  let s = coefficients[0] as number;
-  for (let i = 1; i < coefficients.length; i++) s = s * r + (coefficients[i] as number);
+  let s = coefficients[0];
+  for (let i = 1; i < coefficients.length; i++) s = s * r + coefficients[i];
   return s;
 };
 
@@ -192,6 +196,7 @@ const TAIL_Q = [
 
 /** z with P(Z ≤ z) = p for a standard normal Z, to about 1e-16 relative. */
 export function normalQuantile(p: number): number {
+  if (!(p > 0 && p < 1)) return p === 0 ? -Infinity : p === 1 ? Infinity : Number.NaN;
   const q = p - 0.5;
   if (Math.abs(q) <= 0.425) {
     const r = 0.180625 - q * q;

@@ -2,7 +2,8 @@
 import { describe, expect, test } from "vitest";
 import type { ErrorCode } from "../errors.ts";
 import type { Scope } from "../linalg/arena.ts";
-import { type Activation, type Engine, type Link, TopK } from "../linalg/engine.ts";
+import type { Activation, Engine, Link } from "../linalg/engine.ts";
+import { TopK } from "../linalg/top-k.ts";
 import type { Bed } from "./bed.ts";
 import { errorOf } from "./bounds.ts";
 

@@ -3,9 +3,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { NotPositiveDefiniteError } from "../errors.ts";
 import type { Scope } from "../linalg/arena.ts";
-import { type Activation, type Engine, type KernelOptions, type Link, TopK } from "../linalg/engine.ts";
+import type { Activation, Engine, KernelOptions, Link } from "../linalg/engine.ts";
 import { hostMatrix, type Matrix, type Precision } from "../linalg/matrix.ts";
 import { normalQuantile, philox } from "../linalg/random.ts";
+import { TopK } from "../linalg/top-k.ts";
 import { oracle, PRECISIONS, UNIT } from "./bed.ts";
 import { largest } from "./bounds.ts";
 import { type GoldenCase, type GoldenFile, Inputs } from "./golden-file.ts";

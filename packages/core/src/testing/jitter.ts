@@ -66,7 +66,7 @@ export function describeJitter(bed: Bed): void {
       expect(value).toBeCloseTo(-3.5, 2);
       expect(jitters).toEqual([0, close(1e-6 * mean), close(1e-5 * mean), close(1e-4 * mean)]);
       expect(message).toBe(
-        "K + σ²I (3×3): pivot 2 is -3.500e+0 after jitter 0.0e+0, 2.3e-6, 2.3e-5, 2.3e-4; the matrix is indefinite: not a covariance (the sigmoid link's kernel is not positive definite; linear and saturating are)",
+        "K + σ²I (3×3): pivot 2 is -3.500e+0 after jitter 0.0e+0, 2.3e-6, 2.3e-5, 2.3e-4; the matrix looks indefinite: not a covariance (the sigmoid link's kernel is not positive definite; linear and saturating are)",
       );
       expect(after).toEqual(before);
     });

@@ -1,16 +1,10 @@
 // Every operation once, at sizes above the thresholds from which workers share it, and the bits that came out: what two engines
 // are compared by. Inputs come from the portable random stream, so they are the same everywhere.
 import type { Scope } from "../linalg/arena.ts";
-import {
-  type Activation,
-  type Engine,
-  type KernelGradients,
-  type KernelOptions,
-  type Link,
-  TopK,
-} from "../linalg/engine.ts";
+import type { Activation, Engine, KernelGradients, KernelOptions, Link } from "../linalg/engine.ts";
 import type { Matrix, Precision } from "../linalg/matrix.ts";
 import { Random } from "../linalg/random.ts";
+import { TopK } from "../linalg/top-k.ts";
 
 /** 64 bits (two 32-bit FNV-1a) of the numbers' own bits, as text. */
 function digest(results: readonly (Matrix | number)[]): string {
@@ -114,14 +108,14 @@ const operations: Record<string, Operation> = {
     return [C];
   },
   gemv: ({ engine, fill, empty }) => {
-    const [A, y, z] = [fill(401, 303), empty(401, 1), empty(303, 1)];
-    engine.gemv(y, A, fill(303, 1));
-    engine.gemv(z, A, fill(401, 1), { transpose: true });
+    const [A, y, z] = [fill(1201, 503), empty(1201, 1), empty(503, 1)];
+    engine.gemv(y, A, fill(503, 1));
+    engine.gemv(z, A, fill(1201, 1), { transpose: true });
     return [y, z];
   },
   scan: ({ engine, fill }) => {
     const result = new TopK(50);
-    engine.scan(result, [fill(801, 130), fill(700, 130)], fill(130, 1));
+    engine.scan(result, [fill(4101, 130), fill(700, 130)], fill(130, 1));
     return [...result.scores, ...result.rows];
   },
   cholesky: (tools) => [factor(tools, 331), tools.engine.logDeterminant(factor(tools, 70))],

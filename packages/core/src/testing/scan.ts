@@ -3,9 +3,10 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createEngine } from "../linalg/create.ts";
-import { type Engine, TopK } from "../linalg/engine.ts";
+import type { Engine } from "../linalg/engine.ts";
 import type { Matrix, Precision } from "../linalg/matrix.ts";
 import { Random } from "../linalg/random.ts";
+import { TopK } from "../linalg/top-k.ts";
 import { type Bed, poison, precision, seed, size } from "./bed.ts";
 
 /** (score, row) of every row with a score that is a number, best first. */

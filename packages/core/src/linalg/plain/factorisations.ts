@@ -1,6 +1,6 @@
 import { checkInverse, checkSolve, checkSquare, checkUpdate } from "../contract.ts";
-import type { Engine } from "../engine.ts";
-import { choleskyWithJitter, downdateFailure } from "../jitter.ts";
+import type { Factorisations } from "../engine.ts";
+import { choleskyWithJitter, updateFailure } from "../jitter.ts";
 import type { Matrix } from "../matrix.ts";
 import { logDeterminant } from "../reductions.ts";
 import { plainScope } from "./scope.ts";
@@ -23,24 +23,24 @@ function factor(A: Matrix): number {
   return 0;
 }
 
-// Substitution. A right solve X·op(L) = B is the left solve op(L)ᵀ·Xᵀ = Bᵀ on transposed views.
+// Substitution, a row of the result at a time. A right solve X·op(L) = B is the left solve op(L)ᵀ·Xᵀ = Bᵀ on transposed views.
 function solve(B: Matrix, L: Matrix, transpose: boolean): void {
   const n = L.rows;
+  const m = B.cols;
+  const l = L.read(); // plain doubles, row by row: see dense() in products.ts
+  const x = B.read();
   for (let step = 0; step < n; step++) {
     const i = transpose ? n - 1 - step : step;
-    for (let c = 0; c < B.cols; c++) {
-      let s = B.get(i, c);
-      if (transpose) for (let p = i + 1; p < n; p++) s -= L.get(p, i) * B.get(p, c);
-      else for (let p = 0; p < i; p++) s -= L.get(i, p) * B.get(p, c);
-      B.set(i, c, s / L.get(i, i));
+    for (let p = transpose ? i + 1 : 0; p < (transpose ? n : i); p++) {
+      const factor = transpose ? l[p * n + i] : l[i * n + p];
+      for (let c = 0; c < m; c++) x[i * m + c] -= factor * x[p * m + c];
     }
+    for (let c = 0; c < m; c++) x[i * m + c] /= l[i * n + i];
   }
+  B.write(x);
 }
 
-export const factorisations: Pick<
-  Engine,
-  "cholesky" | "solveTriangular" | "solveCholesky" | "inverseFromCholesky" | "logDeterminant" | "choleskyUpdate"
-> = {
+export const factorisations: Factorisations = {
   cholesky(A, options = {}) {
     checkSquare(options.name ?? "cholesky", A);
     return A.rows === 0 ? 0 : choleskyWithJitter({ scope: plainScope, factor }, A, options);
@@ -78,7 +78,7 @@ export const factorisations: Pick<
     for (let k = 0; k < L.rows; k++) {
       const l = L.get(k, k);
       const d = l * l + sign * v(k) * v(k);
-      if (!(d > 0)) throw downdateFailure(L, k + 1);
+      if (!(d > 0) || d === Infinity) throw updateFailure(L, x, k + 1, sign);
       const r = Math.sqrt(d);
       const c = r / l;
       const s = v(k) / l;

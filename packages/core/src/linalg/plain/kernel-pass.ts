@@ -1,5 +1,5 @@
 import { checkColumnSums, checkKernel, checkKernelBackward, checkRowNorms } from "../contract.ts";
-import type { Engine, KernelOptions, Link } from "../engine.ts";
+import type { KernelOptions, KernelPass, Link } from "../engine.ts";
 import type { Matrix } from "../matrix.ts";
 
 const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
@@ -24,7 +24,7 @@ function distance(Za: Matrix, a: number, Zb: Matrix, b: number, options: KernelO
   return t;
 }
 
-export const kernelPass: Pick<Engine, "rowNorms" | "columnSums" | "distances" | "kernel" | "kernelBackward"> = {
+export const kernelPass: KernelPass = {
   rowNorms(out, A, weights) {
     checkRowNorms(out, A, weights);
     for (let i = 0; i < A.rows; i++) {

@@ -1,7 +1,7 @@
 import { checkGemm, checkGemv, checkScan, checkSyr2k, checkSyrk } from "../contract.ts";
-import type { Engine, GemmOptions } from "../engine.ts";
+import type { GemmOptions, Products, Scans } from "../engine.ts";
 import type { Matrix } from "../matrix.ts";
-import { offer, shardScans } from "../wasm/scan.ts";
+import { offer, shardScans } from "../top-k.ts";
 
 // op(A) as plain doubles, row by row. V8 compiles a loop for the array types it has seen: one that has met both Float32Array
 // and Float64Array runs at a tenth of its speed, so the loops below see only this one.
@@ -32,7 +32,7 @@ function mirror(C: Matrix): void {
   for (let i = 0; i < C.rows; i++) for (let j = 0; j < i; j++) C.set(j, i, C.get(i, j));
 }
 
-export const products: Pick<Engine, "gemm" | "syrk" | "syr2k" | "gemv" | "scan"> = {
+export const products: Products & Scans = {
   gemm(C, A, B, options = {}) {
     checkGemm(C, A, B, options);
     gemm(C, A, B, options);
@@ -68,7 +68,7 @@ export const products: Pick<Engine, "gemm" | "syrk" | "syr2k" | "gemv" | "scan">
   },
 
   scan(result, shards, query) {
-    checkScan(result, shards, query);
+    checkScan(shards, query);
     result.count = 0;
     let firstRow = 0;
     for (const shard of shards) {

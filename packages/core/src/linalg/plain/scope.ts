@@ -1,4 +1,4 @@
-import { checkSize, type Scope } from "../arena.ts";
+import { checkPrecision, checkSize, type Scope } from "../arena.ts";
 import { hostIndices, hostMatrix, type Indices, type Lease, type Matrix, type Precision } from "../matrix.ts";
 
 /** A scope on the JavaScript heap: the collector frees what it held, but its handles die with it as everywhere. */
@@ -12,6 +12,7 @@ export function plainScope(): Scope {
   const matrix = (rows: number, cols: number, precision: Precision = "f64"): Matrix => {
     checkSize("matrix: rows", rows);
     checkSize("matrix: cols", cols);
+    checkPrecision(precision);
     const array = precision === "f32" ? new Float32Array(rows * cols) : new Float64Array(rows * cols);
     return own(hostMatrix(array, rows, cols));
   };

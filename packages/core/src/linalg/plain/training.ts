@@ -7,7 +7,7 @@ import {
   checkSparse,
   integerPower,
 } from "../contract.ts";
-import type { Activation, Engine } from "../engine.ts";
+import type { Activation, Training } from "../engine.ts";
 import type { Matrix } from "../matrix.ts";
 import { normalQuantile, philox, type Random } from "../random.ts";
 
@@ -40,19 +40,7 @@ function fill(out: Matrix, random: Random, value: (first: number, second: number
 
 const bits53 = (first: number, second: number) => (first >>> 5) * 67108864 + (second >>> 6);
 
-export const training: Pick<
-  Engine,
-  | "activate"
-  | "activateBackward"
-  | "softmaxCrossEntropy"
-  | "adamw"
-  | "gatherRows"
-  | "scatterAddRows"
-  | "sparseMultiply"
-  | "sparseMultiplyBackward"
-  | "fillUniform"
-  | "fillNormal"
-> = {
+export const training: Training = {
   activate(Y, X, f) {
     checkSameShape("activate", X, Y);
     checkActivation("activate", f);

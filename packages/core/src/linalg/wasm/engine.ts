@@ -3,6 +3,7 @@ import type { Engine, EngineInfo } from "../engine.ts";
 import type { Matrix } from "../matrix.ts";
 import { factorisations, type Solve } from "./factorisations.ts";
 import { kernelPass } from "./kernel-pass.ts";
+import { MAX_WORKERS } from "./layout.ts";
 import { availableCores, relaxedAvailable, type Simd, sharedMemoryAvailable } from "./modules.ts";
 import { Pool } from "./pool.ts";
 import { products } from "./products.ts";
@@ -10,7 +11,7 @@ import { scans } from "./scan.ts";
 import { training } from "./training.ts";
 
 export interface WasmOptions {
-  /** `relaxed` fuses multiply and add: a third faster, and no longer the same bits on every machine. @default "strict" */
+  /** `relaxed` fuses multiply and add: about half as fast again, and no longer the same bits on every machine. @default "strict" */
   simd?: Simd;
   /** Threads, the caller's included. @default the cores available, at most 8; 1 without shared memory */
   workers?: number;
@@ -36,15 +37,24 @@ export interface Accelerator {
   solve: Solve;
 }
 
+/** A WebAssembly.Memory, by what is needed of it: its type is not known everywhere. */
+export interface LinearMemory {
+  readonly buffer: ArrayBufferLike;
+}
+
 /** Given the memory, returns the routines: how @nearkin/native joins without core knowing of it. */
-export type Accelerate = (memory: WebAssembly.Memory, workers: number) => Accelerator | Promise<Accelerator>;
+export type Accelerate = (memory: LinearMemory, workers: number) => Accelerator | Promise<Accelerator>;
 
 /** The engine on WebAssembly SIMD kernels. Throws ENGINE_UNAVAILABLE where WebAssembly may not be compiled. */
 export async function createWasmEngine(options: WasmOptions = {}, accelerate?: Accelerate): Promise<Engine> {
   const { simd = "strict", shared = sharedMemoryAvailable() } = options;
-  const workers = options.workers ?? Math.min(8, availableCores());
+  const cores = availableCores();
+  const workers = options.workers ?? Math.min(8, cores);
   if (!Number.isInteger(workers) || workers < 1) {
     throw new NearkinError("BAD_ARGUMENT", `workers must be a whole number of at least 1, got ${workers}`);
+  }
+  if (options.timeout !== undefined && !(options.timeout > 0)) {
+    throw new NearkinError("BAD_ARGUMENT", `timeout must be a positive number of milliseconds, got ${options.timeout}`);
   }
   if (simd === "relaxed" && !relaxedAvailable()) {
     throw new NearkinError(
@@ -63,6 +73,8 @@ export async function createWasmEngine(options: WasmOptions = {}, accelerate?: A
       { cause },
     );
   }
+  if (workers > MAX_WORKERS) pool.notes.push(`${MAX_WORKERS} threads instead of ${workers}: there cannot be more`);
+  if (pool.workers > cores) pool.notes.push(`${pool.workers} threads on ${cores} cores get in each other's way`);
   if (workers > 1 && !shared) {
     const why =
       options.shared === false

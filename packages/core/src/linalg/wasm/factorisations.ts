@@ -1,8 +1,8 @@
 // Cholesky and what follows from it. The host walks the block columns; within each, workers share the panel and the
 // trailing update by rows, a solve by columns (left) or rows (right) of its right-hand side.
 import { checkInverse, checkSolve, checkSquare, checkUpdate } from "../contract.ts";
-import { type Engine, NO_OPTIONS } from "../engine.ts";
-import { choleskyWithJitter, downdateFailure, type Factoriser } from "../jitter.ts";
+import { type Factorisations, NO_OPTIONS } from "../engine.ts";
+import { choleskyWithJitter, type Factoriser, updateFailure } from "../jitter.ts";
 import type { Matrix } from "../matrix.ts";
 import { logDeterminant } from "../reductions.ts";
 import { cut, type Pool } from "./pool.ts";
@@ -10,13 +10,8 @@ import { triangleCut } from "./products.ts";
 
 const PANEL_THRESHOLD = 96; // rows below a block from which sharing it pays
 const STRIP = 128; // columns; a multiple of the block size
-const SUBSTITUTION = 4; // right-hand sides up to which plain substitution beats inverting the diagonal blocks
+const SUBSTITUTION = 4; // right-hand sides up to which substitution one by one beats strips of them
 const SOLVE_THRESHOLD = 1 << 18; // multiply-adds
-
-export type Factorisations = Pick<
-  Engine,
-  "cholesky" | "solveTriangular" | "solveCholesky" | "inverseFromCholesky" | "logDeterminant" | "choleskyUpdate"
->;
 
 /** `factor` can be another library's: it must leave L below, anything above, and return the failing pivot or 0. */
 export function factorisations(
@@ -29,22 +24,13 @@ export function factorisations(
   const lower = pool.kernel("lower");
   const update = pool.kernel("cholesky_update");
   const solveKernel = pool.kernel("solve");
-  const inverseDiagonals = pool.kernel("inverse_diagonals");
   const inverse = pool.kernel("inverse");
   const cross = pool.kernel("cross");
   const mirror = pool.kernel("mirror");
   const NB = pool.blockSize;
 
-  // Rows r below (row, col) −= their panel times its transpose, `cols` columns wide.
-  function subtract(
-    A: Matrix,
-    P: Matrix,
-    fromRow: number,
-    fromCol: number,
-    depth: number,
-    at: number,
-    cols: number,
-  ): void {
+  // What lies right of and below column `at` −= its `depth` columns before `at`, times their transpose; `cols` columns wide.
+  function subtract(A: Matrix, at: number, depth: number, cols: number): void {
     const r = A.rows - at;
     const parts = r < PANEL_THRESHOLD ? 1 : pool.workers;
     for (let t = 0; t < parts; t++) {
@@ -52,46 +38,46 @@ export function factorisations(
         .job(t)
         .put(triangleCut(r, parts, t, pool.tileRows))
         .put(triangleCut(r, parts, t + 1, pool.tileRows));
-      pool.put(cols).put(depth).putRows(P, fromRow, fromCol).putRows(A, at, at).put(pool.workspace(t));
+      pool
+        .put(cols)
+        .put(depth)
+        .putRows(A, at, at - depth)
+        .putRows(A, at, at)
+        .put(pool.workspace(t));
     }
     pool.run(trailing[A.precision], parts);
   }
 
   // Two levels: blocks of NB within strips of STRIP columns. Inside a strip only the strip is updated; the rest of the matrix
-  // waits for one deep update per strip, so it passes through the cache a quarter as often.
+  // waits for one deeper update per strip, so it passes through the cache half as often.
   function factorBlocks(A: Matrix): number {
     const n = A.rows;
-    const scope = pool.arena.open();
-    try {
-      const X = scope.matrix(NB, NB, A.precision); // inverse of the diagonal block
-      const scratch = scope.matrix(NB, NB, A.precision);
-      const P = scope.matrix(Math.max(n - NB, 0), NB, A.precision); // the panel, contiguous
-      for (let k = 0; k < n; k += NB) {
-        const nb = Math.min(NB, n - k);
-        pool.job(0).put(nb).putRows(A, k, k).putVector(X).put(pool.workspace(0)).putVector(scratch);
-        const failed = pool.run(diagonal[A.precision], 1);
-        if (failed > 0) return k + failed;
-        const next = k + nb;
-        const r = n - next;
-        if (r === 0) break;
-        const parts = r < PANEL_THRESHOLD ? 1 : pool.workers;
-        for (let t = 0; t < parts; t++) {
-          pool
-            .job(t)
-            .put(cut(r, parts, t, pool.tileRows))
-            .put(cut(r, parts, t + 1, pool.tileRows))
-            .put(nb);
-          pool.putRows(A, next, k).putVector(X).putVector(P).put(pool.workspace(t));
-        }
-        pool.run(panel[A.precision], parts);
-        const stripEnd = Math.min(n, (Math.floor(k / STRIP) + 1) * STRIP);
-        if (next < stripEnd) subtract(A, P, 0, 0, nb, next, stripEnd - next);
-        else subtract(A, A, next, stripEnd - STRIP, STRIP, next, r);
+    for (let k = 0; k < n; k += NB) {
+      const nb = Math.min(NB, n - k);
+      pool.job(0).put(nb).putRows(A, k, k).put(pool.workspace(0));
+      const failed = pool.run(diagonal[A.precision], 1);
+      if (failed > 0) return k + failed;
+      const next = k + nb;
+      const r = n - next;
+      if (r === 0) break;
+      const parts = r < PANEL_THRESHOLD ? 1 : pool.workers;
+      for (let t = 0; t < parts; t++) {
+        pool
+          .job(t)
+          .put(cut(r, parts, t, 8))
+          .put(cut(r, parts, t + 1, 8))
+          .put(nb);
+        pool
+          .put(pool.address(A, k, k))
+          .putRows(A, next, k)
+          .put(pool.workspace(t));
       }
-      return 0;
-    } finally {
-      scope.close();
+      pool.run(panel[A.precision], parts);
+      const stripEnd = Math.min(n, (Math.floor(k / STRIP) + 1) * STRIP);
+      if (next < stripEnd) subtract(A, next, nb, stripEnd - next);
+      else subtract(A, next, STRIP, r);
     }
+    return 0;
   }
 
   const factor = own.factor ?? factorBlocks;
@@ -121,22 +107,21 @@ export function factorisations(
     const parts = few ? 1 : pool.share(n * n * m, SOLVE_THRESHOLD);
     const scope = pool.arena.open();
     try {
+      const scratch = few ? scope.matrix(n, 1, L.precision) : undefined;
       for (let t = 0; t < parts; t++) {
         const from = cut(m, parts, t, 4);
-        const count = cut(m, parts, t + 1, 4) - from;
-        const scratch = scope.matrix(few ? n : NB * (NB + Math.max(count, NB)), 1, L.precision);
         pool
           .job(t)
           .put(right ? 1 : 0)
           .put(transpose ? 1 : 0)
           .put(n)
-          .put(count)
+          .put(cut(m, parts, t + 1, 4) - from)
           .putRows(L);
         pool
           .putRows(B, right ? from : 0, right ? 0 : from)
           .put(pool.workspace(t))
-          .putVector(scratch)
-          .put(few ? 1 : 0);
+          .put(few ? 1 : 0)
+          .putVector(scratch);
       }
       pool.run(solveKernel[L.precision], parts);
     } finally {
@@ -169,18 +154,16 @@ export function factorisations(
       if (n === 0) return;
       const scope = pool.arena.open();
       try {
-        const D = scope.matrix(n, NB, L.precision); // inverses of the diagonal blocks
         const M = scope.matrix(n, n, L.precision); // L⁻¹
-        const scratch = scope.matrix(NB, NB, L.precision);
-        pool.job(0).put(n).putRows(L).putVector(D).put(pool.workspace(0)).putVector(scratch);
-        pool.run(inverseDiagonals[L.precision], 1);
         const parts = pool.share(n * n * n, SOLVE_THRESHOLD);
         for (let t = 0; t < parts; t++) {
-          // Column j costs (n − j)²: equal thirds of the remaining cube, hence the cube root.
-          const from = columnCut(n, parts, t, NB);
-          const to = columnCut(n, parts, t + 1, NB);
-          const own = scope.matrix(NB, NB, L.precision);
-          pool.job(t).put(n).put(from).put(to).putRows(L).putRows(M).putVector(D).put(pool.workspace(t)).putVector(own);
+          // Column j costs (n − j)²: equal parts of the cube that remains, hence the cube root.
+          pool
+            .job(t)
+            .put(n)
+            .put(columnCut(n, parts, t, NB))
+            .put(columnCut(n, parts, t + 1, NB));
+          pool.putRows(L).putRows(M).put(pool.workspace(t));
         }
         pool.run(inverse[L.precision], parts);
         for (let t = 0; t < parts; t++) {
@@ -211,7 +194,7 @@ export function factorisations(
       checkUpdate(L, x, sign);
       pool.job(0).put(L.rows).putRows(L).putVector(x).put(sign);
       const failed = pool.run(update[L.precision], 1);
-      if (failed > 0) throw downdateFailure(L, failed);
+      if (failed > 0) throw updateFailure(L, x, failed, sign);
     },
   };
 }

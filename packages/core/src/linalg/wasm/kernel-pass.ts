@@ -2,16 +2,16 @@
 import { checkColumnSums, checkKernel, checkKernelBackward, checkRowNorms } from "../contract.ts";
 import {
   type DistanceOptions,
-  type Engine,
   type KernelGradients,
   type KernelOptions,
+  type KernelPass,
   type Link,
   NO_OPTIONS,
+  type Products,
 } from "../engine.ts";
 import type { Matrix } from "../matrix.ts";
 import { nonNegative, sum } from "../reductions.ts";
 import { cut, type Pool } from "./pool.ts";
-import type { Products } from "./products.ts";
 
 const PASS_THRESHOLD = 1 << 14; // elements
 const LINK_CODE: Record<Link, number> = { linear: 0, saturating: 1, sigmoid: 2 };
@@ -19,8 +19,6 @@ const DISTANCE_CODE = 3;
 
 const CROSS = { alpha: -2, transposeB: true };
 const FIRST_TRANSPOSED = { transposeA: true };
-
-export type KernelPass = Pick<Engine, "rowNorms" | "columnSums" | "distances" | "kernel" | "kernelBackward">;
 
 export function kernelPass(pool: Pool, { gemm }: Products): KernelPass {
   const rowNormsKernel = pool.kernel("row_norms");

@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { errorOf } from "../../testing/bounds.ts";
 import { createEngine } from "../create.ts";
-import { type Engine, TopK } from "../engine.ts";
+import type { Engine } from "../engine.ts";
 import { hostIndices, hostMatrix } from "../matrix.ts";
 import { Random } from "../random.ts";
+import { TopK } from "../top-k.ts";
 
 describe.each([true, false])("shared memory: %s", (shared) => {
   let engine: Engine;

@@ -4,9 +4,10 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { createEngine } from "../create.ts";
-import { type Engine, TopK } from "../engine.ts";
+import type { Engine } from "../engine.ts";
 import type { Matrix } from "../matrix.ts";
 import { Random } from "../random.ts";
+import { TopK } from "../top-k.ts";
 
 setFlagsFromString("--expose-gc");
 const collect: () => void = runInNewContext("gc");

@@ -1,14 +1,12 @@
 // gemm, syrk, syr2k and gemv: who computes which rows (or columns), and on whose workspace.
 import { checkGemm, checkGemv, checkSyr2k, checkSyrk } from "../contract.ts";
-import { type Engine, NO_OPTIONS } from "../engine.ts";
+import { NO_OPTIONS, type Products } from "../engine.ts";
 import type { Matrix, Precision } from "../matrix.ts";
 import type { Accelerator } from "./engine.ts";
 import { cut, type Pool } from "./pool.ts";
 
 const GEMM_THRESHOLD = 1 << 18; // multiply-adds below which waking a worker costs more than it saves
-const STREAM_THRESHOLD = 1 << 16; // elements, for passes bound by memory
-
-export type Products = Pick<Engine, "gemm" | "syrk" | "syr2k" | "gemv">;
+const STREAM_THRESHOLD = 1 << 19; // elements, for passes bound by memory: waking a thread costs as much as reading 1 MB
 
 export function products(pool: Pool, accelerator?: Accelerator): Products {
   const gemmKernel = pool.kernel("gemm");

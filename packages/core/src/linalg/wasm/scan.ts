@@ -1,36 +1,12 @@
 // The exact scan: every row of every shard against one query, each thread keeping its own best, merged at the end.
 import { checkScan } from "../contract.ts";
-import type { Engine, TopK } from "../engine.ts";
-import type { Matrix } from "../matrix.ts";
+import type { Scans } from "../engine.ts";
+import { offer, type ShardScan, shardScans } from "../top-k.ts";
 import { cut, type Pool } from "./pool.ts";
 
-const THRESHOLD = 1 << 16; // elements
+const THRESHOLD = 1 << 19; // elements: waking a thread costs as much as reading 1 MB
 
-/** Finds a shard's best in the memory it lies in. */
-export type ShardScan = (result: TopK, shard: Matrix, query: Matrix, firstRow: number) => void;
-
-/** Engines by the arena a matrix lies in, so that one engine's scan can reach shards in another's memory. */
-export const shardScans = new WeakMap<object, ShardScan>();
-
-/** Adds (score, row) to the list, best first, equal scores by ascending row. */
-export function offer(result: TopK, score: number, row: number): void {
-  const { scores, rows, k } = result;
-  if (Number.isNaN(score)) return;
-  let at = result.count;
-  if (at === k) {
-    if (!(score > scores[k - 1] || (score === scores[k - 1] && row < rows[k - 1]))) return;
-    at = k - 1;
-  } else result.count++;
-  while (at > 0 && (scores[at - 1] < score || (scores[at - 1] === score && rows[at - 1] > row))) {
-    scores[at] = scores[at - 1];
-    rows[at] = rows[at - 1];
-    at--;
-  }
-  scores[at] = score;
-  rows[at] = row;
-}
-
-export function scans(pool: Pool): Pick<Engine, "scan"> {
+export function scans(pool: Pool): Scans {
   const kernel = pool.kernel("scan");
 
   const scanShard: ShardScan = (result, shard, query, firstRow) => {
@@ -77,7 +53,7 @@ export function scans(pool: Pool): Pick<Engine, "scan"> {
 
   return {
     scan(result, shards, query) {
-      checkScan(result, shards, query);
+      checkScan(shards, query);
       result.count = 0;
       let firstRow = 0;
       for (const shard of shards) {

@@ -8,7 +8,7 @@ import {
   checkSparse,
   integerPower,
 } from "../contract.ts";
-import type { Activation, Engine } from "../engine.ts";
+import type { Activation, Training } from "../engine.ts";
 import type { Indices, Matrix } from "../matrix.ts";
 import type { Random } from "../random.ts";
 import { sum } from "../reductions.ts";
@@ -16,20 +16,6 @@ import { cut, type Pool } from "./pool.ts";
 
 const THRESHOLD = 1 << 14; // elements below which one thread does it alone
 const ACTIVATION_CODE: Record<Activation, number> = { exp: 0, tanh: 1, sigmoid: 2, relu: 3 };
-
-export type Training = Pick<
-  Engine,
-  | "activate"
-  | "activateBackward"
-  | "softmaxCrossEntropy"
-  | "adamw"
-  | "gatherRows"
-  | "scatterAddRows"
-  | "sparseMultiply"
-  | "sparseMultiplyBackward"
-  | "fillUniform"
-  | "fillNormal"
->;
 
 export function training(pool: Pool): Training {
   const activate = pool.kernel("activate");
