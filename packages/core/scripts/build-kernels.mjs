@@ -91,7 +91,7 @@ function sharedFlagOffset(bytes) {
   return at + name.length - 1;
 }
 
-if (current() && !process.argv.includes("--force")) {
+if (current() && !process.argv.includes("--force") && !process.argv.includes("--wat")) {
   console.log("kernels: up to date");
 } else {
   const started = performance.now();

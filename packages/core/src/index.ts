@@ -24,4 +24,3 @@ export { type FloatArray, hostIndices, hostMatrix, Indices, Matrix, type Precisi
 export { normalQuantile, Random } from "./linalg/random.ts";
 export { TopK } from "./linalg/top-k.ts";
 export type { Accelerate, Accelerator } from "./linalg/wasm/engine.ts";
-export { relaxedAvailable } from "./linalg/wasm/modules.ts";

@@ -87,6 +87,19 @@ export function describeKernelPass(bed: Bed): void {
   const cases = fc.record({ shape: shapes, precision, seed, layout, weighting, link, same: fc.boolean() });
 
   describe("kernel pass", () => {
+    test.each(["f32", "f64"] as const)(
+      "distances of duplicates far from the origin are not below 0, %s",
+      (precision) => {
+        const scope = bed.engine.scope();
+        const Z = scope.matrix(60, 7, precision);
+        for (let i = 0; i < 60; i++) for (let j = 0; j < 7; j++) Z.set(i, j, 1000 * Math.sin((i % 20) * 7 + j)); // each row three times
+        const T = scope.matrix(60, 60, precision);
+        bed.engine.distances(T, Z, Z);
+        expect(Math.min(...T.read())).toBe(0);
+        scope.close();
+      },
+    );
+
     test("distances: the oracle's; 0 for the same item; not negative where no weight is", () => {
       bed.check(
         cases,

@@ -38,7 +38,7 @@ export interface Accelerator {
 }
 
 /** A WebAssembly.Memory, by what is needed of it: its type is not known everywhere. */
-export interface LinearMemory {
+interface LinearMemory {
   readonly buffer: ArrayBufferLike;
 }
 
