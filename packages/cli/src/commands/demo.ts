@@ -1,5 +1,6 @@
 // A first taste, without data: a Gaussian process recovers how much each metadata channel matters for similarity from
 // ratings alone. The world is simulated from weights we know, so what is learned can be held against the truth.
+import { availableParallelism } from "node:os";
 import { Random } from "@nearkin/core";
 import { Command } from "commander";
 import { type EngineFlags, openEngine, wholeNumber, withEngineFlags } from "../engine.ts";
@@ -62,6 +63,8 @@ async function runDemo(options: DemoOptions, output: Output): Promise<void> {
         `${library ? ` (${library})` : ""}. All of it simulated, seed ${seed}.\n`,
     );
     for (const note of engine.info.notes) output.log(`${note}\n`);
+    if (workers > availableParallelism())
+      output.log(`${workers} threads on ${availableParallelism()} cores get in each other's way\n`);
   } finally {
     await engine.close();
   }

@@ -64,7 +64,6 @@ async function automatic(policy: string, native: Accelerate | undefined, options
     engine.info.notes = [...notes, ...engine.info.notes];
     return engine;
   };
-  if (policy === "fastest" && !native) notes.push("native engine not tried: pass native: openBlas of @nearkin/native");
   if (policy === "fastest" && native) {
     try {
       return await createWasmEngine({ ...options, simd: "strict" }, native);

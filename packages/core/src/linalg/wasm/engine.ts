@@ -48,8 +48,7 @@ export type Accelerate = (memory: LinearMemory, workers: number) => Accelerator 
 /** The engine on WebAssembly SIMD kernels. Throws ENGINE_UNAVAILABLE where WebAssembly may not be compiled. */
 export async function createWasmEngine(options: WasmOptions = {}, accelerate?: Accelerate): Promise<Engine> {
   const { simd = "strict", shared = sharedMemoryAvailable() } = options;
-  const cores = availableCores();
-  const workers = options.workers ?? Math.min(8, cores);
+  const workers = options.workers ?? Math.min(8, availableCores());
   if (!Number.isInteger(workers) || workers < 1) {
     throw new NearkinError("BAD_ARGUMENT", `workers must be a whole number of at least 1, got ${workers}`);
   }
@@ -74,7 +73,6 @@ export async function createWasmEngine(options: WasmOptions = {}, accelerate?: A
     );
   }
   if (workers > MAX_WORKERS) pool.notes.push(`${MAX_WORKERS} threads instead of ${workers}: there cannot be more`);
-  if (pool.workers > cores) pool.notes.push(`${pool.workers} threads on ${cores} cores get in each other's way`);
   if (workers > 1 && !shared) {
     const why =
       options.shared === false
