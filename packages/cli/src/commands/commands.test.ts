@@ -42,7 +42,8 @@ test("the demo recovers the hidden weights and beats equal ones, in the same wor
   for (const total of shares) expect(Math.abs(total - 100)).toBeLessThanOrEqual(1); // rounded
   const results = (text: string) => text.split("\n").filter((line) => !line.includes(" steps in "));
   expect(results(two.out)).toEqual(results(one.out));
-  expect(two.err).toBe(one.err);
+  const steps = (text: string) => text.split("\n").filter((line) => line.startsWith("step"));
+  expect(steps(two.err)).toEqual(steps(one.err));
 });
 
 test("a wrong engine or number of workers is a usage error that says what is right", async () => {
