@@ -117,23 +117,29 @@ export function scale_columns_f64(job: usize): void {
   scaleColumnsJob<f64>(job);
 }
 
-// out_j = Σ_i a_ij over columns [c0, c1), rows in order. Fields: rows c0 c1 · A lda · out
+// out_j = Σ_i a_ij over columns [c0, c1), rows in order, sums in f64: in f32 a sum of ones would stop at 2²⁴.
+// Fields: rows c0 c1 · A lda · out · workspace
 function columnSumsJob<T>(job: usize): void {
-  const rows = int(job, 0), c0 = int(job, 1), n = int(job, 2) - c0, lda = int(job, 4);
-  const out = at<T>(ptr(job, 5), c0), A = at<T>(ptr(job, 3), c0);
-  memory.fill(out, 0, <usize>n * sizeof<T>());
-  for (let i = 0; i < rows; i++) {
-    let a = at<T>(A, i * lda), o = out, j = 0;
-    for (; j + lanes<T>() <= n; j += lanes<T>()) {
-      v128.store(o, v128.add<T>(v128.load(o), v128.load(a)));
-      a += 16;
-      o += 16;
+  const rows = int(job, 0);
+  const c1 = int(job, 2);
+  const lda = int(job, 4);
+  const sums = ptr(job, 6);
+  for (let c = int(job, 1); c < c1; c += 4096) {
+    const n = min(4096, c1 - c);
+    memory.fill(sums, 0, <usize>n << 3);
+    for (let i = 0; i < rows; i++) {
+      let a = at<T>(ptr(job, 3), i * lda + c);
+      let s = sums;
+      let j = 0;
+      for (; j + 2 <= n; j += 2) {
+        const x = sizeof<T>() == 4 ? f64x2.promote_low_f32x4(v128.load64_zero(a)) : v128.load(a);
+        v128.store(s, f64x2.add(v128.load(s), x));
+        a += 2 * sizeof<T>();
+        s += 16;
+      }
+      if (j < n) store<f64>(s, load<f64>(s) + <f64>load<T>(a));
     }
-    for (; j < n; j++) {
-      store<T>(o, load<T>(o) + load<T>(a));
-      a += sizeof<T>();
-      o += sizeof<T>();
-    }
+    for (let j = 0; j < n; j++) store<T>(at<T>(ptr(job, 5), c + j), <T>load<f64>(at<f64>(sums, j)));
   }
 }
 export function column_sums_f32(job: usize): void {

@@ -191,6 +191,15 @@ export function describeProducts(bed: Bed): void {
       );
     });
 
+    test("columnSums keeps counting past 2²⁴ in f32", () => {
+      const scope = bed.engine.scope();
+      const A = scope.matrix(3 * 2 ** 12, 3, "f32").fill(2 ** 12 + 1); // each partial sum above 2²⁴ loses its last bit in f32
+      const sums = scope.matrix(3, 1, "f32");
+      bed.engine.columnSums(sums, A);
+      expect(Array.from(sums.read())).toEqual(Array(3).fill(Math.fround(3 * 2 ** 12 * (2 ** 12 + 1))));
+      scope.close();
+    });
+
     test("rowNorms, with weights and without, and columnSums", () => {
       const cases = fc.record({ m: size, n: atLeastOne, precision, seed, layoutA: rowMajor, weighted: fc.boolean() });
       bed.check(cases, ({ m, n, precision, seed, layoutA, weighted }) => {

@@ -52,7 +52,8 @@ export function kernelPass(pool: Pool, { gemm }: Products): KernelPass {
         .put(cut(A.cols, parts, t, 4))
         .put(cut(A.cols, parts, t + 1, 4))
         .putRows(A)
-        .putVector(out);
+        .putVector(out)
+        .put(pool.workspace(t));
     }
     pool.run(columnSumsKernel[A.precision], parts);
   }
