@@ -36,7 +36,9 @@ async function runDemo(options: DemoOptions, output: Output): Promise<void> {
     const started = performance.now();
     const result = learnWeights(engine, world, (step, steps, nll) => {
       if (step % 20 === 0 || step === steps)
-        output.log(`step ${String(step).padStart(3)} of ${steps}  NLL per rating ${nll.toFixed(4)}\n`);
+        output.log(
+          `step ${String(step).padStart(3)} of ${steps}  negative log-likelihood per rating ${nll.toFixed(4)}\n`,
+        );
     });
     const seconds = (performance.now() - started) / 1000;
     output.write(`\nchannel   true weight   learned\n`);

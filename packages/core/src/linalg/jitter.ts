@@ -32,15 +32,15 @@ export function choleskyWithJitter(engine: Factoriser, A: Matrix, options: Chole
     const original = scope.matrix(A.rows, A.rows, A.precision);
     copyRows(original, A);
     const unit = meanDiagonal(original);
-    const tried: number[] = [];
-    for (let attempt = always ? 1 : 0; ; attempt++) {
-      const added = attempt === 0 ? 0 : relative * 10 ** (attempt - 1) * unit;
-      if (attempt > (always ? 1 : 0)) copyRows(A, original);
+    const first = always ? 1 : 0; // attempt 0 is the matrix as given
+    for (let attempt = first; ; attempt++) {
+      const added = jitterOf(attempt, relative, unit);
+      if (attempt > first) copyRows(A, original);
       addToDiagonal(A, added);
       const pivot = engine.factor(A);
       if (pivot === 0) return added;
-      tried.push(added);
       if (attempt >= tries) {
+        const tried = Array.from({ length: attempt - first + 1 }, (_, i) => jitterOf(first + i, relative, unit));
         const error = failure(A, pivot, options, tried);
         copyRows(A, original); // the caller may want to look at it
         throw error;
@@ -49,6 +49,10 @@ export function choleskyWithJitter(engine: Factoriser, A: Matrix, options: Chole
   } finally {
     scope.close();
   }
+}
+
+function jitterOf(attempt: number, relative: number, unit: number): number {
+  return attempt === 0 ? 0 : relative * 10 ** (attempt - 1) * unit;
 }
 
 function copyRows(to: Matrix, from: Matrix): void {
