@@ -24,6 +24,9 @@ export {
 } from "./scan";
 export { softmax_f32, softmax_f64 } from "./softmax";
 export {
+  panel_pack_f32, panel_pack_f64, panel_unpack_f32, panel_unpack_f64, sparse_gram_f32, sparse_gram_f64,
+} from "./sparse-gram";
+export {
   cross_f32, cross_f64, inverse_f32, inverse_f64, solve_f32, solve_f64,
 } from "./triangular";
 

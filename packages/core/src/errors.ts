@@ -9,7 +9,17 @@ export type ErrorCode =
   | "SCOPE_CLOSED"
   | "ENGINE_CLOSED"
   | "ENGINE_UNAVAILABLE"
-  | "WORKER_FAILED";
+  | "WORKER_FAILED"
+  | "BAD_FILE"
+  | "BAD_VALUE"
+  | "ENCODER_UNAVAILABLE"
+  | "DOWNLOAD_FAILED"
+  | "BAD_CONFIG"
+  | "BAD_SOURCE"
+  | "TOO_MANY_REJECTS"
+  | "DATASET_EXISTS"
+  | "BAD_DATASET"
+  | "BUSY";
 
 /**
  * An error with a stable code: what was expected, what came, what to try.

@@ -7,6 +7,7 @@ import type {
   KernelGradients,
   KernelOptions,
   Link,
+  SparseGramOptions,
   SparseRows,
 } from "./engine.ts";
 import { checkAlive, checkRowMajor, checkShape, checkVector, type Indices, type Matrix, shape } from "./matrix.ts";
@@ -19,6 +20,7 @@ const NAMES = {
   scatterAddRows: named("scatterAddRows", "table", "rows", "indices"),
   sparseMultiply: named("sparseMultiply", "W", "out", "starts", "columns", "values"),
   sparseMultiplyBackward: named("sparseMultiplyBackward", "W", "out", "starts", "columns", "values"),
+  sparseGram: named("sparseGram", "X", "out", "starts", "columns", "values", "rowScale", "columnScale"),
 };
 
 function named<K extends string>(operation: string, ...operands: K[]): Record<K, string> {
@@ -304,6 +306,26 @@ export function checkSparse(
   checkShape(names.out, out, S.rows, W.cols, W.precision);
   checkRowMajor(names.out, out);
   checkDistinct(names.out, out, W);
+  checkEntries(names, S);
+  if (S.values) checkVector(names.values, S.values, S.columns.length, W.precision);
+}
+
+export function checkSparseGram(out: Matrix, S: SparseRows, X: Matrix, options: SparseGramOptions): void {
+  const names = NAMES.sparseGram;
+  checkShape(names.X, X, S.cols, X.cols);
+  checkRowMajor(names.X, X);
+  checkShape(names.out, out, S.cols, X.cols, X.precision);
+  checkRowMajor(names.out, out);
+  checkDistinct(names.out, out, X);
+  checkEntries(names, S);
+  if (S.values) checkVector(names.values, S.values, S.columns.length);
+  const { rowScale, columnScale } = options;
+  if (rowScale) checkVector(names.rowScale, rowScale, S.rows, X.precision);
+  if (columnScale) checkVector(names.columnScale, columnScale, S.cols, X.precision);
+}
+
+/** Starts that begin at 0, never fall and end with the last entry; columns that exist. */
+function checkEntries(names: Record<"starts" | "columns", string>, S: SparseRows): void {
   checkLength(names.starts, S.starts, S.rows + 1);
   const { data, offset } = S.starts;
   let before = 0;
@@ -316,7 +338,6 @@ export function checkSparse(
   }
   if (before !== S.columns.length) fail(`${names.starts} end at ${before}, but there are ${S.columns.length} entries`);
   checkIndices(names.columns, S.columns, S.cols);
-  if (S.values) checkVector(names.values, S.values, S.columns.length, W.precision);
 }
 
 function checkLength(name: string, indices: Indices, length: number): void {

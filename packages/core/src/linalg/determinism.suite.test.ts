@@ -58,6 +58,7 @@ test("the strict engine's bits are the same in Node and in the browser, on every
       "cee40060a2aa5440 2ae97718988f04a0 adamw",
       "1847bc91bc8c11df f70835708237faa2 gatherRows, scatterAddRows",
       "285d3fc89e4193e2 4bc586aae061db14 sparse",
+      "30e3cb841c377186 9380b7d5fa336b93 sparseGram",
       "802a3731f25f6c97 26e3f91fbd550d31 fills",
     ]
   `);

@@ -145,6 +145,13 @@ export interface SparseRows {
   values?: Matrix;
 }
 
+export interface SparseGramOptions {
+  /** r of A = diag(r)·S·diag(c): a vector of S.rows. @default all 1 */
+  rowScale?: Matrix;
+  /** c: a vector of S.cols. @default all 1 */
+  columnScale?: Matrix;
+}
+
 /** Products, with a matrix or a vector. */
 export interface Products {
   /** C (n, m) = α·op(A)·op(B) + β·C. A and B may have any strides; C is row-major and no part of A or B. O(n·m·k). */
@@ -163,6 +170,15 @@ export interface Scans {
    * Shards may lie in the memories of different engines (one memory holds 4 GiB). O(rows·d).
    */
   scan(result: TopK, shards: readonly Matrix[], query: Matrix): void;
+}
+
+/** The step of iterative decompositions. */
+export interface Grams {
+  /**
+   * out (v, d) = Aᵀ(A·X) for X (v, d) and A = diag(r)·S·diag(c), S sparse (n, v), in one pass over S. S may lie outside the arena
+   * (`hostIndices`, and `hostMatrix` for values, of either precision): it is then read block by block. O(entries·d).
+   */
+  sparseGram(out: Matrix, S: SparseRows, X: Matrix, options?: SparseGramOptions): void;
 }
 
 /** Cholesky and what follows from it. */
@@ -231,7 +247,7 @@ export interface Training {
   fillNormal(out: Matrix, random: Random): void;
 }
 
-export interface Engine extends Products, Scans, Factorisations, KernelPass, Training, AsyncDisposable {
+export interface Engine extends Products, Scans, Grams, Factorisations, KernelPass, Training, AsyncDisposable {
   readonly info: EngineInfo;
 
   /** Opens a scope to allocate matrices in. Close it, or use `using`. */

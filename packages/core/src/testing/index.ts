@@ -13,6 +13,7 @@ import { describeProducts } from "./products.ts";
 import { describeRandom } from "./random.ts";
 import { describeRows } from "./rows.ts";
 import { describeScan } from "./scan.ts";
+import { describeSparseGram } from "./sparse-gram.ts";
 import { describeTraining } from "./training.ts";
 
 export type { SuiteOptions } from "./bed.ts";
@@ -39,6 +40,7 @@ export function describeEngine(name: string, open: () => Promise<Engine>, option
     describeActivations(bed);
     describeTraining(bed);
     describeRows(bed);
+    describeSparseGram(bed);
     describeRandom(bed);
     describeScan(bed);
     describeErrors(bed);

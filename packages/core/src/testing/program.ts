@@ -7,7 +7,7 @@ import { Random } from "../linalg/random.ts";
 import { TopK } from "../linalg/top-k.ts";
 
 /** 64 bits (two 32-bit FNV-1a) of the numbers' own bits, as text. */
-function digest(results: readonly (Matrix | number)[]): string {
+export function digest(results: readonly (Matrix | number)[]): string {
   let a = 0x811c9dc5;
   let b = 0x050c5d1f;
   for (const result of results) {
@@ -189,6 +189,16 @@ const operations: Record<string, Operation> = {
     engine.sparseMultiply(out, S, fill(cols, d));
     engine.sparseMultiplyBackward(dW, S, out);
     return [out, dW];
+  },
+  sparseGram: ({ engine, scope, random, fill, empty }) => {
+    const [rows, cols, d, each] = [301, 97, 67, 3];
+    const starts = scope.indices(rows + 1).write(Array.from({ length: rows + 1 }, (_, i) => i * each));
+    const columns = scope.indices(rows * each).write(Array.from({ length: rows * each }, () => random.below(cols)));
+    const [ones, weighted, X] = [empty(cols, d), empty(cols, d), fill(cols, d)];
+    const scales = { rowScale: fill(rows, 1), columnScale: fill(cols, 1) };
+    engine.sparseGram(ones, { rows, cols, starts, columns }, X, scales);
+    engine.sparseGram(weighted, { rows, cols, starts, columns, values: fill(rows * each, 1) }, X);
+    return [ones, weighted];
   },
   fills: ({ engine, random, empty }) => {
     const [uniform, normal] = [empty(151, 131), empty(151, 131)];

@@ -5,6 +5,7 @@ import { factorisations } from "./factorisations.ts";
 import { kernelPass } from "./kernel-pass.ts";
 import { products } from "./products.ts";
 import { plainScope } from "./scope.ts";
+import { grams } from "./sparse-gram.ts";
 import { training } from "./training.ts";
 
 export function createPlainEngine(notes: readonly string[] = []): Engine {
@@ -14,6 +15,7 @@ export function createPlainEngine(notes: readonly string[] = []): Engine {
     info: { kind: "plain", workers: 1, sharedMemory: false, reproducible: false, notes },
     scope: plainScope,
     ...products,
+    ...grams,
     ...factorisations,
     ...kernelPass,
     ...training,

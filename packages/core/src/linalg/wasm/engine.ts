@@ -8,6 +8,7 @@ import { availableCores, relaxedAvailable, type Simd, sharedMemoryAvailable } fr
 import { Pool } from "./pool.ts";
 import { products } from "./products.ts";
 import { scans } from "./scan.ts";
+import { grams } from "./sparse-gram.ts";
 import { training } from "./training.ts";
 
 export interface WasmOptions {
@@ -111,6 +112,7 @@ export async function createWasmEngine(options: WasmOptions = {}, accelerate?: A
     ...kernelPass(pool, multiply),
     ...training(pool),
     ...scans(pool),
+    ...grams(pool),
     close,
     [Symbol.asyncDispose]: close,
   };
