@@ -1,12 +1,16 @@
-// README.md must not drift: its benchmark table is the one in bench/results, and its links lead somewhere.
+// README.md and docs/ must not drift: the benchmark table is the one in bench/results, links lead somewhere, first programs run, and
+// docs/data.md knows every key, step and warning there is.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { type LinalgResult, report } from "../bench/linalg-report.ts";
+import { configSchema } from "../packages/data/src/config/schema.ts";
 
 const root = join(import.meta.dirname, "..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
+
+vi.setConfig({ testTimeout: 60_000 }); // programs start engines and databases, on a machine that may be busy
 
 test("the benchmark table in README.md is the one in bench/results/linalg.json", () => {
   const result = JSON.parse(read("bench/results/linalg.json")) as LinalgResult;
@@ -20,6 +24,8 @@ test.each([
   "README.md",
   "CONTRIBUTING.md",
   "docs/linalg.md",
+  "docs/data.md",
+  "docs/sample.md",
   "docs/architecture.md",
   "docs/browser.md",
   "docs/errors.md",
@@ -29,7 +35,7 @@ test.each([
   for (const target of targets) expect(existsSync(join(root, folder, target)), `${page} → ${target}`).toBe(true);
 });
 
-test.each(["README.md", "docs/linalg.md"])("the first program in %s runs and prints what it says", (page) => {
+test.each(["README.md", "docs/linalg.md", "docs/data.md"])("the first program in %s prints what it says", (page) => {
   const program = read(page).match(/```ts\n([\s\S]*?)```/)?.[1] ?? "";
   const file = join(root, ".cache", `sample-${page.replace(/\W/g, "-")}.ts`);
   mkdirSync(join(root, ".cache"), { recursive: true });
@@ -40,4 +46,30 @@ test.each(["README.md", "docs/linalg.md"])("the first program in %s runs and pri
   });
   const said = [...program.matchAll(/console\.log\(.*\); \/\/ (.*)/g)].map((m) => `${m[1]}\n`).join("");
   expect(printed).toBe(said);
+});
+
+interface JsonSchema {
+  properties?: Record<string, JsonSchema>;
+  additionalProperties?: JsonSchema | boolean;
+  oneOf?: JsonSchema[];
+}
+
+/** Every key of a schema, however deep. */
+function keysOf({ properties = {}, additionalProperties, oneOf = [] }: JsonSchema): string[] {
+  const inner = typeof additionalProperties === "object" ? keysOf(additionalProperties) : [];
+  return [...Object.keys(properties), ...Object.values(properties).flatMap(keysOf), ...inner, ...oneOf.flatMap(keysOf)];
+}
+
+test("docs/data.md has every key of nearkin.yaml, every step and every warning", () => {
+  const page = read("docs/data.md");
+  const keys = new Set(keysOf(configSchema.toJSONSchema({ io: "input" }) as JsonSchema));
+  expect(keys.size).toBeGreaterThan(50);
+  const missing = [...keys].filter((key) => !new RegExp(`[\`.]${key}\``).test(page));
+  expect(missing).toEqual([]);
+  const steps = readdirSync(join(root, "packages/data/sql"));
+  expect(steps.filter((step) => !page.includes(`(../packages/data/sql/${step})`))).toEqual([]);
+  const union = read("packages/data/src/inspect/warning.ts").match(/type WarningCode =([^;]*);/)?.[1] ?? "";
+  const codes = [...union.matchAll(/"([A-Z0-9_]+)"/g)].map((m) => m[1]);
+  expect(codes.length).toBeGreaterThan(10);
+  expect([...page.matchAll(/^\| `([A-Z][A-Z0-9_]+)` \|/gm)].map((m) => m[1])).toEqual(codes);
 });

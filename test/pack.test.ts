@@ -21,7 +21,7 @@ import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const repository = fileURLToPath(new URL("..", import.meta.url));
-const packages = ["@nearkin/core", "@nearkin/native", "nearkin"];
+const packages = ["@nearkin/core", "@nearkin/data", "@nearkin/native", "nearkin"];
 const version = readJson(join(repository, "packages/cli/package.json")).version;
 
 let root: string; // everything below lives here
@@ -73,7 +73,7 @@ beforeAll(async () => {
   const { stdout } = await run(copy, "npm", "pack", "--workspaces", "--json", "--pack-destination", tarballs);
   packed = readPacked(stdout, tarballs);
 
-  plain = await installInto("plain", {}, ["nearkin", "@nearkin/core"]);
+  plain = await installInto("plain", {}, ["nearkin", "@nearkin/core", "@nearkin/data"]);
   // npm lists install scripts that nobody has decided about; koffi's is not needed, its binary comes prebuilt.
   full = await installInto("full", { allowScripts: { koffi: false } }, packages);
 });
@@ -126,6 +126,9 @@ function readJson(path: string) {
   return JSON.parse(readFileSync(path, "utf8"));
 }
 
+/** What a package ships beside its build. */
+const extras: Record<string, RegExp> = { "@nearkin/data": /^(?:sql\/[a-z-]+\.sql|sample\/films\.jsonl)$/ };
+
 describe("the tarballs", () => {
   test("are those of every package", () => {
     expect(packed.map(({ name }) => name).sort()).toEqual(packages);
@@ -135,7 +138,9 @@ describe("the tarballs", () => {
     for (const { name, files } of packed) {
       expect(files, name).toEqual(expect.arrayContaining(["LICENSE", "README.md", "dist/index.js", "dist/index.d.ts"]));
       const strangers = files.filter(
-        (path) => !/^(?:(?:dist|bin)\/[^/]+\.(?:js|d\.ts)|package\.json|README\.md|LICENSE)$/.test(path),
+        (path) =>
+          !/^(?:(?:dist|bin)\/[^/]+\.(?:js|d\.ts)|package\.json|README\.md|LICENSE)$/.test(path) &&
+          !extras[name]?.test(path),
       );
       expect(strangers, name).toEqual([]);
       expect(
@@ -143,6 +148,14 @@ describe("the tarballs", () => {
         name,
       ).toEqual([]);
     }
+  });
+
+  test("hold the SQL steps, the sample and the encoders of data", () => {
+    const steps = readdirSync(join(repository, "packages/data/sql")).map((step) => `sql/${step}`);
+    const data = packed.find(({ name }) => name === "@nearkin/data");
+    expect(data?.files).toEqual(
+      expect.arrayContaining([...steps, "sample/films.jsonl", "dist/encoders.js", "dist/encoders.d.ts"]),
+    );
   });
 
   test("hold the repository's licence", () => {
@@ -187,6 +200,36 @@ describe.each(["plain", "full"] as const)("a %s installation", (kind) => {
       code: 2,
       stderr: expect.stringContaining("Did you mean demo?"),
     });
+  });
+
+  test("prepares and inspects the sample in an empty folder", async () => {
+    const { folder } = installation();
+    const empty = join(folder, "empty");
+    mkdirSync(empty);
+    const nearkin = join(folder, "node_modules/.bin/nearkin");
+    const prepared = await run(empty, nearkin, "prepare", "marquee", "--encoder", "lsa", "--out", "d");
+    expect(prepared.stdout).toContain("51,427 interactions of 640 users with 360 items, SIMULATED\n");
+    const inspected = await run(empty, nearkin, "inspect", "d", "--json");
+    expect(inspected.stderr).toBe("");
+    expect(JSON.parse(inspected.stdout)).toMatchObject({ name: "marquee", simulated: true, counts: { items: 360 } });
+    expect(readdirSync(empty)).toEqual(["d"]);
+  });
+
+  test("offers the encoders without DuckDB in the process", async () => {
+    const program = `
+      import { createRequire } from "node:module";
+      import { openEncoder } from "@nearkin/data/encoders";
+      const loaded = () => [...Object.keys(createRequire(import.meta.url).cache), ...process.report.getReport().sharedObjects];
+      const hasDuckdb = () => loaded().some((path) => /duckdb/i.test(path));
+      const encoder = await openEncoder("minilm");
+      console.log((await encoder.encode(["a lighthouse"])).length, hasDuckdb());
+      await encoder.close();
+      await import("@nearkin/data");
+      console.log(hasDuckdb()); // where it is, it would be seen
+    `;
+    const { folder } = installation();
+    writeFileSync(join(folder, "encode.js"), program);
+    expect(await run(folder, process.execPath, "encode.js")).toEqual({ stdout: "384 false\ntrue\n", stderr: "" });
   });
 
   test("offers core as a library", async () => {

@@ -2,7 +2,12 @@
 import { Command } from "commander";
 import packageJson from "../package.json" with { type: "json" };
 import { demoCommand } from "./commands/demo.ts";
+import { downloadCommand } from "./commands/download.ts";
 import { enginesCommand } from "./commands/engines.ts";
+import { initCommand } from "./commands/init.ts";
+import { inspectCommand } from "./commands/inspect.ts";
+import { prepareCommand } from "./commands/prepare.ts";
+import { sampleCommand } from "./commands/sample.ts";
 import { type Output, processOutput } from "./output.ts";
 import { type ExitCode, exitCodes, report } from "./report.ts";
 
@@ -27,15 +32,27 @@ function createProgram(output: Output): Command {
       `
 Examples:
   $ nearkin demo                a short tour, no data needed
+  $ nearkin prepare marquee     make a dataset of the built-in sample
   $ nearkin engines             what this machine can compute with
   $ nearkin help engines        the options of one command
 
 Environment:
   NEARKIN_ENGINE=wasm-relaxed   engine for every command that computes
   NEARKIN_OPENBLAS=/path        the library of the native engine
+  NEARKIN_CACHE=/path           where encoded texts are kept
+  NEARKIN_MIRROR=https://…      where downloads come from
   NEARKIN_DEBUG=1               print the stack of an error`,
     );
-  for (const create of [demoCommand, enginesCommand]) program.addCommand(create(output));
+  for (const create of [
+    demoCommand,
+    sampleCommand,
+    downloadCommand,
+    initCommand,
+    prepareCommand,
+    inspectCommand,
+    enginesCommand,
+  ])
+    program.addCommand(create(output));
   for (const command of [program, ...program.commands]) {
     command
       .exitOverride()

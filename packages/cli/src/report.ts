@@ -2,7 +2,7 @@
 import { CommanderError } from "commander";
 import type { Output } from "./output.ts";
 
-export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const;
+export const exitCodes = { ok: 0, failure: 1, usage: 2, interrupted: 130 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
@@ -15,7 +15,7 @@ export function report(error: unknown, output: Output, debug: boolean): ExitCode
   output.log(`${describe(error)}\n`);
   if (debug) output.log(`${stackOf(error)}\n`);
   else if (codeOf(error) === undefined) output.log("Set NEARKIN_DEBUG=1 to see where it came from.\n");
-  return exitCodes.failure;
+  return codeOf(error) === "INTERRUPTED" ? exitCodes.interrupted : exitCodes.failure;
 }
 
 /** `CODE: message`; an error without a code of its own is `UNEXPECTED`. */

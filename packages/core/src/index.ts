@@ -51,6 +51,7 @@ export { applyVector, fitVector, type VectorConfig, type VectorTransform } from 
 export { type ErrorCode, NearkinError, NotPositiveDefiniteError } from "./errors.ts";
 export type { Scope } from "./linalg/arena.ts";
 export { createEngine, type EngineOptions } from "./linalg/create.ts";
+export { type KrylovSvd, type KrylovSvdOptions, krylovSvd } from "./linalg/decompositions/krylov-svd.ts";
 export { denseOperator, type GramOperator } from "./linalg/decompositions/operator.ts";
 export { type Orthonormalized, orthonormalize } from "./linalg/decompositions/orthonormalize.ts";
 export {

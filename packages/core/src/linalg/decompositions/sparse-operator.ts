@@ -22,13 +22,13 @@ export interface SparseMatrix {
 }
 
 export interface SparseOperatorOptions {
-  /** Of the products. `f32` takes half the time of `f64` and gives singular values to about 1e-6 instead of 1e-14. @default "f64" */
+  /** Of the products. `f32` takes less time than `f64` and gives singular values to about 1e-5 instead of 1e-14. @default "f64" */
   precision?: Precision;
 }
 
 /**
  * The operator of a sparse matrix. The arrays stay where they are and are read at each pass, so they must not change meanwhile.
- * A pass costs 4·entries·l operations; besides two matrices (cols, l) it needs some 16 MB, 48 MB where there are values.
+ * A pass costs 4·entries·l operations; it needs two more matrices (cols, l) and some 16 MB, 48 MB where there are values.
  */
 export function sparseOperator(
   engine: Engine,

@@ -105,6 +105,28 @@ describe("known spectra", () => {
     expectWithin("values", values, expected, 1e-14);
   });
 
+  test("far fewer vectors than dimensions: most of a covariance is rounding, and still converges", () => {
+    const n = 384;
+    const engine = createPlainEngine();
+    const scope = engine.scope();
+    const X = scope.matrix(100, n);
+    engine.fillNormal(X, new Random(9));
+    const unit = X.read();
+    for (let i = 0; i < 100; i++) {
+      const row = unit.subarray(i * n, (i + 1) * n);
+      const norm = Math.sqrt(row.reduce((sum, x) => sum + x * x, 0));
+      row.forEach((x, j) => {
+        row[j] = Math.fround(x / norm); // as text encoders give them
+      });
+    }
+    const A = scope.matrix(n, n);
+    X.write(unit);
+    engine.gemm(A, X, X, { transposeA: true, alpha: 0.01 });
+    const values = expectEigen(A.read(), n);
+    expect(values[99]).toBeGreaterThan(1e-4);
+    expect(Math.abs(values[100])).toBeLessThan(1e-15);
+  });
+
   test("equal eigenvalues: the identity, and n·uuᵀ with rank 1", () => {
     const identity = symmetricEigen(gramOfOnes(5, 0), 5);
     expect(Array.from(identity.values)).toEqual([1, 1, 1, 1, 1]);

@@ -191,7 +191,7 @@ function implicitQl(name: string, d: Float64Array, e: Float64Array, Z?: Float64A
   const n = d.length;
   let top = 0;
   for (let i = 0; i < n; i++) top = Math.max(top, Math.abs(d[i]) + Math.abs(e[i]));
-  const nothing = UNIT * UNIT * top; // far below what rounding has already done to e
+  const nothing = UNIT * top; // rounding has already done as much to e; where A has not full rank, no more can be asked for
   for (let l = 0; l < n; l++) {
     for (let sweep = 0; ; sweep++) {
       // the block from l on ends at the first negligible e

@@ -1,0 +1,197 @@
+// nearkin prepare: files in, dataset folder out, with a line per step.
+
+import { type Manifest, type PrepareEvent, parseConfig, prepare, resolveSource } from "@nearkin/data";
+import { estimateAdvice } from "@nearkin/data/encoders";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { wholeNumber } from "../engine.ts";
+import type { Output } from "../output.ts";
+import { duration, liveLine } from "../progress.ts";
+
+interface PrepareFlags {
+  out?: string;
+  layout?: string;
+  split?: "none" | "time" | "random" | "users";
+  seed?: number;
+  encoder?: string;
+  resume?: boolean;
+  force?: boolean;
+  threads?: number;
+  memory?: number;
+  cache?: string;
+  json?: boolean;
+}
+
+export function prepareCommand(output: Output): Command {
+  return new Command("prepare")
+    .description("turn files into a dataset folder: checked, split, and ready for training")
+    .argument("[source]", "a nearkin.yaml, a folder, or marquee (the built-in sample)", "nearkin.yaml")
+    .option("--out <folder>", "the dataset folder to make (default: datasets/<name>)")
+    .option(
+      "--layout <name>",
+      "how the folder is laid out: movielens, yelp, amazon-reviews, recbole (default: detected)",
+    )
+    .addOption(
+      new Option("--split <by>", "what is held out for evaluation (default: as configured, else time)").choices([
+        "none",
+        "time",
+        "random",
+        "users",
+      ]),
+    )
+    .option("--seed <n>", "of everything drawn by chance (default: as configured, else 1)", wholeNumber(0))
+    .option("--encoder <name>", "for every text channel: minilm, lsa, hf:<model folder>")
+    .option("--resume", "go on after the last finished step of a run that was stopped")
+    .option("--force", "replace the dataset folder if it is there")
+    .option(
+      "--threads <n>",
+      "threads to use; changes no bit of the result (default: the cores there are)",
+      wholeNumber(1),
+    )
+    .option(
+      "--memory <size>",
+      "what DuckDB may hold before it spills to disk, such as 512MB or 4GB (default: 2GiB)",
+      bytes,
+    )
+    .option("--cache <folder>", "where encoded texts are kept (default: NEARKIN_CACHE, or the user's cache folder)")
+    .option("--json", "print the dataset's manifest as JSON")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ nearkin prepare marquee                          the built-in sample (simulated ratings)
+  $ nearkin prepare ./ml-25m --out datasets/ml-25m   a folder in a known layout
+  $ nearkin prepare nearkin.yaml --split random      your own files, described in a nearkin.yaml
+  $ nearkin prepare --resume                         after Ctrl-C, a crash or a reboot
+
+Make a nearkin.yaml with: nearkin init <files>. What a dataset folder holds: docs/data.md.`,
+    )
+    .action((source: string, flags: PrepareFlags) => runPrepare(source, flags, output));
+}
+
+async function runPrepare(source: string, flags: PrepareFlags, output: Output): Promise<void> {
+  using resolved = await resolveSource(source, flags.layout);
+  const config = parseConfig(overridden(resolved.config, flags), resolved.description);
+  const out = flags.out ?? `datasets/${resolved.name}`;
+  output.log(`preparing ${resolved.description} into ${out}\n`);
+  const stop = new AbortController();
+  const interrupt = () => stop.abort(new InterruptedError(out));
+  process.once("SIGINT", interrupt);
+  const started = performance.now();
+  try {
+    const manifest = await prepare(config, {
+      out,
+      folder: resolved.folder,
+      resume: flags.resume === true,
+      force: flags.force === true,
+      ...(flags.threads === undefined ? {} : { threads: flags.threads }),
+      ...(flags.memory === undefined ? {} : { memory: flags.memory }),
+      ...(flags.cache === undefined ? {} : { cache: flags.cache }),
+      signal: stop.signal,
+      onEvent: showEvents(output),
+    });
+    if (flags.json) output.write(`${JSON.stringify(manifest, null, 2)}\n`);
+    else output.write(summary(manifest, out, (performance.now() - started) / 1000));
+  } finally {
+    process.removeListener("SIGINT", interrupt);
+  }
+}
+
+/** Ctrl-C: what is done is kept. */
+class InterruptedError extends Error {
+  readonly code = "INTERRUPTED";
+  constructor(out: string) {
+    super(`stopped; what is finished is kept in ${out}.partial, and --resume goes on from there`);
+  }
+}
+
+/** Command-line choices win over the configuration. */
+function overridden(config: unknown, { split, seed, encoder }: PrepareFlags): unknown {
+  if (typeof config !== "object" || config === null) return config;
+  const changed: Record<string, unknown> = { ...config };
+  if (split !== undefined) changed.split = { ...(changed.split as object | undefined), by: split };
+  if (seed !== undefined) changed.seed = seed;
+  if (encoder !== undefined) {
+    const channels = (changed.channels ?? {}) as Record<string, { type?: string }>;
+    changed.channels = Object.fromEntries(
+      Object.entries(channels).map(([name, channel]) => [
+        name,
+        channel.type === "text" ? { ...channel, encoder } : channel,
+      ]),
+    );
+  }
+  return changed;
+}
+
+/** A line per step; on a terminal, also what is under way. */
+function showEvents(output: Output): (event: PrepareEvent) => void {
+  const live = liveLine(output);
+  return (event) => {
+    switch (event.type) {
+      case "start":
+        if (event.resumed) output.log("resuming: steps that are finished are kept\n");
+        return;
+      case "step":
+        live.show(`${place(event)} ${event.title} …`);
+        return;
+      case "done": {
+        const time = event.kept ? "kept" : duration(event.seconds);
+        live.end(`${place(event)} ${event.title.padEnd(48)} ${time.padStart(7)}  ${event.detail}`.trimEnd());
+        return;
+      }
+      case "encode": {
+        const { done, texts } = event.progress;
+        live.now(
+          `        ${event.channel}: encoded ${done.toLocaleString("en")} of ${texts.toLocaleString("en")} texts`,
+        );
+        return;
+      }
+      case "estimate": {
+        const { texts, cached, secondsLeft, perSecond } = event.estimate;
+        live.end(
+          `        ${event.channel}: ${(texts - cached).toLocaleString("en")} texts to encode, ` +
+            `about ${duration(secondsLeft)} at ${perSecond.toPrecision(2)} a second`,
+        );
+        const advice = estimateAdvice(event.estimate);
+        if (advice !== undefined) live.end(advice.replaceAll(/^/gm, "        "));
+        return;
+      }
+      case "note":
+        live.end(`note: ${event.text}`);
+    }
+  };
+}
+
+const place = ({ number, steps }: { number: number; steps: number }) => `[${String(number).padStart(2)}/${steps}]`;
+
+function summary({ counts, simulated, time, files, channels }: Manifest, out: string, seconds: number): string {
+  const n = (value: number) => value.toLocaleString("en");
+  const rejected = counts.rejectedInteractionRows + counts.rejectedItemRows;
+  const unreadable = Object.values(channels).reduce((sum, channel) => sum + channel.unreadable, 0);
+  const size = files.reduce((sum, file) => sum + file.bytes, 0) / 1e6;
+  const day = (value: number | null) =>
+    value === null || time.kind !== "seconds" ? "" : new Date(1000 * value).toISOString().slice(0, 10);
+  const lines = [
+    `${n(counts.interactions)} interactions of ${n(counts.users)} users with ${n(counts.items)} items${simulated ? ", SIMULATED" : ""}`,
+    `training     ${n(counts.training.interactions)} interactions, ${n(counts.training.items)} items, ${n(counts.training.pairs)} pairs` +
+      (time.kind === "seconds" ? `, ${day(time.trainingFrom)} to ${day(time.trainingTo)}` : ""),
+    `held out     ${n(counts.roles.validation)} validation items, ${n(counts.roles.test)} test items` +
+      (counts.userRoles.test > 0
+        ? `, ${n(counts.userRoles.validation)} validation users, ${n(counts.userRoles.test)} test users`
+        : ""),
+    `duplicates   ${n(counts.duplicates)}`,
+    `rejected     ${n(rejected)} rows${unreadable > 0 ? `, ${n(unreadable)} unreadable cells` : ""}` +
+      (rejected + unreadable > 0 ? ` (see ${out}/rejects.parquet)` : ""),
+    `wrote        ${out} (${files.length + 1} files, ${size.toFixed(1)} MB) in ${duration(seconds)}`,
+    `next         nearkin inspect ${out}`,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** "512MB", "4GB" → bytes. */
+function bytes(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)\s*(MB|GB|MiB|GiB)$/i.exec(text);
+  const units: Record<string, number> = { mb: 1e6, gb: 1e9, mib: 2 ** 20, gib: 2 ** 30 };
+  const value = match ? Number(match[1]) * units[match[2].toLowerCase()] : 0;
+  if (value < 64e6) throw new InvalidArgumentError("Expected a size of at least 64MB, such as 512MB or 4GB.");
+  return Math.floor(value);
+}

@@ -1,0 +1,24 @@
+-- EV2: 5 % of the items, drawn by the md5 of seed and id, with all their events removed. EV3: the next 5 % for validation.
+--
+-- in:  first_seen, items, users
+-- out: item_role, user_role, cut
+CREATE TABLE cut AS SELECT CAST(9223372036854775807 AS BIGINT) AS time_limit;
+
+CREATE TABLE item_role AS
+SELECT
+  item_index,
+  CASE
+    WHEN position < FLOOR({fraction} * total) THEN 'test'
+    WHEN position < FLOOR(2 * {fraction} * total) THEN 'validation'
+    ELSE 'train'
+  END AS role
+FROM (
+  SELECT
+    first_seen.item_index,
+    ROW_NUMBER() OVER (ORDER BY md5(CONCAT('{seed}:item:', items.item_id)), items.item_id) - 1 AS position,
+    COUNT(*) OVER () AS total
+  FROM first_seen
+  JOIN items ON items.item_index = first_seen.item_index
+) AS drawn;
+
+CREATE TABLE user_role AS SELECT user_index, 'train' AS role FROM users;
