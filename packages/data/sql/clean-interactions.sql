@@ -33,13 +33,13 @@ problems AS (
     file, damage, user_id, item_id, rating_text, time_text, rating, time,
     CASE
       -- Nearly every row: one look. NaN and infinity are outside every range.
-      WHEN user_id <> '' AND item_id <> '' AND LENGTH(user_id) <= 512 AND LENGTH(item_id) <= 512
+      WHEN user_id <> '' AND item_id <> '' AND byte_length(user_id) <= 512 AND byte_length(item_id) <= 512
         AND rating >= {ratingLeast} AND rating <= {ratingMost} AND time IS NOT NULL THEN NULL
       WHEN damage IS NOT NULL THEN damage
       WHEN user_id IS NULL OR user_id = '' THEN 'empty user id'
       WHEN item_id IS NULL OR item_id = '' THEN 'empty item id'
-      WHEN LENGTH(user_id) > 512 THEN 'user id longer than 512 characters'
-      WHEN LENGTH(item_id) > 512 THEN 'item id longer than 512 characters'
+      WHEN byte_length(user_id) > 512 THEN 'user id longer than 512 bytes'
+      WHEN byte_length(item_id) > 512 THEN 'item id longer than 512 bytes'
       WHEN {hasRating} AND (rating_text IS NULL OR rating_text = '') THEN 'empty rating'
       WHEN rating IS NULL THEN 'rating is not a number'
       WHEN NOT (ABS(rating) < 1e300) THEN 'rating is not finite'

@@ -14,7 +14,7 @@ SELECT
   CASE
     WHEN damage IS NOT NULL THEN damage
     WHEN item_id IS NULL OR item_id = '' THEN 'empty item id'
-    WHEN LENGTH(item_id) > 512 THEN 'item id longer than 512 characters'
+    WHEN byte_length(item_id) > 512 THEN 'item id longer than 512 bytes'
     WHEN from_last > 1 THEN 'item id occurs again further on, and the last row is used'
   END AS problem,
   'item' AS problem_column,

@@ -4,6 +4,9 @@
 CREATE OR REPLACE MACRO parse_number(cell) AS
   CASE WHEN contains(cell, '_') THEN NULL ELSE TRY_CAST(cell AS DOUBLE) END;
 
+-- Bytes of a text.
+CREATE OR REPLACE MACRO byte_length(cell) AS strlen(cell);
+
 -- Seconds since 1970 of an ISO 8601 time (UTC where it names no zone), or NULL. DuckDB alone would also read 17-07-14 as a day of the year 17,
 -- and words like epoch.
 CREATE OR REPLACE MACRO parse_iso_seconds(cell) AS

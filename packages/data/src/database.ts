@@ -1,6 +1,12 @@
 // The one place that talks to DuckDB: opens it out of core, runs SQL, and reads columns into typed arrays.
 import { availableParallelism } from "node:os";
-import { type DuckDBConnection, DuckDBInstance, type DuckDBResult, version } from "@duckdb/node-api";
+import {
+  type DuckDBConnection,
+  type DuckDBDataChunk,
+  DuckDBInstance,
+  type DuckDBResult,
+  version,
+} from "@duckdb/node-api";
 import { NearkinError } from "@nearkin/core";
 
 export interface DatabaseOptions {
@@ -94,6 +100,12 @@ export class Database implements AsyncDisposable {
     return copyColumns(result, targets);
   }
 
+  /** Shows the columns of a query to `look`, chunk by chunk, in its order. The arrays are DuckDB's own: not to be kept. */
+  async scan(sql: string, look: (rows: number, columns: readonly ColumnArray[]) => void): Promise<void> {
+    const result = await this.#connection.stream(sql);
+    for await (const chunk of result) look(chunk.rowCount, columnsOf(chunk));
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -109,13 +121,19 @@ export class Database implements AsyncDisposable {
 async function copyColumns(result: DuckDBResult, targets: readonly ColumnArray[]): Promise<number> {
   let filled = 0;
   for await (const chunk of result) {
-    for (let c = 0; c < targets.length; c++) {
-      const { items } = chunk.getColumnVector(c) as unknown as { items: ColumnArray };
-      targets[c].set(items.length === chunk.rowCount ? items : items.subarray(0, chunk.rowCount), filled);
-    }
+    const columns = columnsOf(chunk);
+    for (let c = 0; c < targets.length; c++) targets[c].set(columns[c], filled);
     filled += chunk.rowCount;
   }
   return filled;
+}
+
+/** The typed arrays behind a chunk's columns. */
+function columnsOf(chunk: DuckDBDataChunk): ColumnArray[] {
+  return Array.from({ length: chunk.columnCount }, (_, c) => {
+    const { items } = chunk.getColumnVector(c) as unknown as { items: ColumnArray };
+    return items.length === chunk.rowCount ? items : (items.subarray(0, chunk.rowCount) as ColumnArray);
+  });
 }
 
 /** BIGINT and HUGEINT arrive as bigint, DECIMAL and the like as objects. */

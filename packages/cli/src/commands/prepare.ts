@@ -17,6 +17,7 @@ interface PrepareFlags {
   force?: boolean;
   threads?: number;
   memory?: number;
+  tables?: "memory" | "disk";
   cache?: string;
   json?: boolean;
 }
@@ -52,6 +53,12 @@ export function prepareCommand(output: Output): Command {
       "what DuckDB may hold before it spills to disk, such as 512MB or 4GB (default: 2GiB)",
       bytes,
     )
+    .addOption(
+      new Option(
+        "--tables <where>",
+        "where tables are kept meanwhile; disk can be resumed at every step (default: by size)",
+      ).choices(["memory", "disk"]),
+    )
     .option("--cache <folder>", "where encoded texts are kept (default: NEARKIN_CACHE, or the user's cache folder)")
     .option("--json", "print the dataset's manifest as JSON")
     .addHelpText(
@@ -85,6 +92,7 @@ async function runPrepare(source: string, flags: PrepareFlags, output: Output): 
       force: flags.force === true,
       ...(flags.threads === undefined ? {} : { threads: flags.threads }),
       ...(flags.memory === undefined ? {} : { memory: flags.memory }),
+      ...(flags.tables === undefined ? {} : { tables: flags.tables }),
       ...(flags.cache === undefined ? {} : { cache: flags.cache }),
       signal: stop.signal,
       onEvent: showEvents(output),

@@ -45,19 +45,19 @@ describe("ids", () => {
     expect(await world.rejects()).toEqual([]);
   });
 
-  test("that are empty or longer than 512 characters are rejected", async () => {
+  test("that are empty or longer than 512 bytes are rejected", async () => {
     const long = "x".repeat(513);
     const { events, rejects } = await read(
-      `u,x,3,1\n,x,3,2\nu,,3,3\n"",x,3,4\nu,${long},3,5\n${long},x,3,6\n${"ü".repeat(512)},x,3,7\n`,
+      `u,x,3,1\n,x,3,2\nu,,3,3\n"",x,3,4\nu,${long},3,5\n${long},x,3,6\n${"ü".repeat(256)},x,3,7\n`,
     );
-    expect(events).toEqual(["u x 3 1", `${"ü".repeat(512)} x 3 7`]);
+    expect(events).toEqual(["u x 3 1", `${"ü".repeat(256)} x 3 7`]);
     expect(rejects.map((line) => line.replace(/x{100,}/, "xxx…"))).toMatchInlineSnapshot(`
       [
         "ratings.csv:3 user: empty user id (row)",
         "ratings.csv:4 item: empty item id (row)",
         "ratings.csv:5 user: empty user id (row)",
-        "ratings.csv:6 item: item id longer than 512 characters "xxx…" (row)",
-        "ratings.csv:7 user: user id longer than 512 characters "xxx…" (row)",
+        "ratings.csv:6 item: item id longer than 512 bytes "xxx…" (row)",
+        "ratings.csv:7 user: user id longer than 512 bytes "xxx…" (row)",
       ]
     `);
   });

@@ -243,6 +243,28 @@ test("EV1, EV3: items tied at T, or at the start of validation, are held out tog
   ]);
 });
 
+test("EV1: an event at T itself is dropped, from training and from the world of validation", async () => {
+  using world = new World();
+  const firstSeen = [10, 20, 30, 40, 50, 60, 70, 75, 78, 80]; // T = 80; i8 is for validation
+  world.ratings([
+    ...firstSeen.map((time, k): Event => ["u", `i${k}`, 3, time]),
+    ["v", "i0", 1, 80],
+    ["v", "i8", 1, 80],
+    ["w", "i0", 1, 80],
+    ["w", "i8", 1, 79],
+  ]);
+  const { time, counts } = await world.prepare({ split: { by: "time", fraction: 0.1 }, truth: { minCommonUsers: 1 } });
+  expect(time).toMatchObject({ cut: 80, trainingTo: 75 });
+  expect(counts.training).toMatchObject({ interactions: 8, users: 1 });
+  const rows = await world.rows("truth/co-interaction.parquet");
+  const validation = rows.filter((row) => row.role === "validation" && row.item === 0);
+  expect(validation).toEqual([{ role: "validation", query: 8, item: 0, seconds: 68 }]); // u's 78 − 10, not 0 or 1
+  const statistics = (await world.rows("truth/items.parquet")).find((row) => row.role === "validation");
+  expect(statistics).toMatchObject({ item_index: 8, ratings: 2 }); // without v's
+  const [affinity] = (await world.rows("truth/affinity.parquet")).filter((row) => row.item === 0 && row.query === 8);
+  expect(affinity).toMatchObject({ common_users: 1, affinity: 1 / Math.sqrt(2 * 1) });
+});
+
 describe("split random (EV2, EV3)", () => {
   const small = prepared({ split: { by: "random", fraction: 0.2 }, seed: 7 });
 

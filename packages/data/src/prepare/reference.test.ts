@@ -40,3 +40,19 @@ const runs = { numRuns: 25, seed: 20260101 };
 test("EV1–EV5, EV7, EV10: every table of a random world is what plain code makes of it", async () => {
   await fc.assert(fc.asyncProperty(arbitraryEvents, arbitraryConfig, compare), runs);
 }, 180_000);
+
+test("duplicates are found where a file is grouped by user but for a few: in one run of rows, and across two", async () => {
+  const users = Array.from({ length: 40 }, (_, k) => `u${String(k).padStart(2, "0")}`);
+  const events = users.flatMap((user, u) =>
+    ["a", "b", "c"].map((item, k): Event => [user, item, (k % 3) + 1, 10 * u + k]),
+  );
+  const again: Event[] = [
+    ["u09", "b", 5, 1000], // its run has ended: a duplicate far away
+    ["u11", "new", 4, 1001], // apart too, but no duplicate
+  ];
+  const inside = events.flatMap((event): Event[] =>
+    event[0] === "u05" && event[1] === "c" ? [event, ["u05", "a", 5, 999]] : [event],
+  );
+  await compare([...inside, ...again], { split: { by: "none" } });
+  await compare([...again, ...inside], { split: { by: "time", fraction: 0.3 } });
+});

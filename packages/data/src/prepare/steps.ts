@@ -10,6 +10,7 @@ import type { PrepareOptions } from "./prepare.ts";
 import { checkRows, readInteractions, readItems, type Sources } from "./read.ts";
 import { checkRejects, locateCells, type RowCounts, rejectedRows, tooMany, writeRejects } from "./rejects.ts";
 import { sqlStep } from "./sql.ts";
+import { makeSuspects } from "./suspects.ts";
 import { openTables, truthTables, truthUserTables, writeTable } from "./tables.ts";
 import type { WorkFolder } from "./work.ts";
 import { type StoredChannel, writeChannel } from "./write-channel.ts";
@@ -37,7 +38,7 @@ export async function runSteps(context: RunContext): Promise<Outcome> {
   const { database } = work;
   const fields = sources.items?.fields ?? [];
   const channelNames = Object.keys(config.channels);
-  const reporter = new Reporter(context, 15 + channelNames.length + (config.factors.count > 0 ? 1 : 0));
+  const reporter = new Reporter(context, 16 + channelNames.length + (config.factors.count > 0 ? 1 : 0));
   await database.run(sqlStep("duckdb"));
 
   /** A step whose outcome is tables; `count` is a query for the figure to report, in `words`. */
@@ -63,12 +64,21 @@ export async function runSteps(context: RunContext): Promise<Outcome> {
   const rows = await checkRejects(database, sources, config.rejectLimit);
   await step("index", "number users and items", sql("index"), rowsOf("users", "users"));
   await step(
+    "number-interactions",
+    "number interactions",
+    async () => {
+      await sql("number-interactions", { hasTime: sources.interactions.columns.time !== undefined })();
+      // The largest table, and all text: no step needs it any more.
+      await database.run("DROP VIEW numbered_interactions; DROP TABLE checked_interactions");
+    },
+    rowsOf("indexed_interactions", "interactions"),
+  );
+  await step(
     "deduplicate",
     "keep the last interaction of a user with an item",
     async () => {
-      await sql("deduplicate", { hasTime: sources.interactions.columns.time !== undefined })();
-      // The largest table, and all text: no step needs it any more.
-      await database.run("DROP VIEW numbered_interactions; DROP TABLE checked_interactions");
+      await makeSuspects(database);
+      await sql("deduplicate")();
     },
     ["(SELECT COALESCE(SUM(copies - 1), 0) FROM duplicated)", "duplicates"],
   );

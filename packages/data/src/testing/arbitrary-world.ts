@@ -33,7 +33,7 @@ export const arbitraryEvents: fc.Arbitrary<Event[]> = fc.array(
     fc.constantFrom(...userIds),
     fc.constantFrom(...itemIds),
     fc.integer({ min: 1, max: 10 }).map((half) => half / 2),
-    fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 4_000_000 })),
+    fc.oneof(fc.integer({ min: 0, max: 6 }), fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 4_000_000 })),
   ),
   { minLength: 5, maxLength: 80 },
 );
