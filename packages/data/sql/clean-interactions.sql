@@ -1,5 +1,5 @@
--- Every row of the interaction files, checked. `problem` is NULL for a row that can be used; otherwise it names what is wrong with
--- the column `problem_column`, whose text is kept in `problem_value`. No row is left out here: that is what makes rejects countable.
+-- Every row of the interaction files, checked. `problem` is NULL for a row that can be used; otherwise it says what is wrong, and
+-- `problem_value` keeps the text of the cell. No row is left out here: that is what makes rejects countable.
 --
 -- in:  raw_interactions (file, damage, user_id, item_id, rating, time), all text as read; damage is NULL for a whole record
 -- out: checked_interactions, in file order
@@ -51,13 +51,6 @@ problems AS (
 )
 SELECT
   file, user_id, item_id, rating, time, problem,
-  CASE
-    WHEN problem IS NULL OR damage IS NOT NULL THEN NULL
-    WHEN problem LIKE '%user id%' THEN 'user'
-    WHEN problem LIKE '%item id%' THEN 'item'
-    WHEN problem LIKE '%rating%' THEN 'rating'
-    ELSE 'time'
-  END AS problem_column,
   CASE
     WHEN problem IS NULL OR damage IS NOT NULL THEN NULL
     WHEN problem LIKE '%user id%' THEN user_id

@@ -1,7 +1,7 @@
 -- Every row of the item files, checked like the interactions. Of several rows with one id the last is used.
 --
 -- in:  numbered_items (row_number, file, damage, item_id, and the columns that channels and the catalogue ask for), all text as read, in file order
--- out: checked_items (the same, with problem, problem_column, problem_value)
+-- out: checked_items (the same, with problem and problem_value)
 CREATE TABLE checked_items AS
 WITH ranked AS (
   SELECT
@@ -17,7 +17,6 @@ SELECT
     WHEN byte_length(item_id) > 512 THEN 'item id longer than 512 bytes'
     WHEN from_last > 1 THEN 'item id occurs again further on, and the last row is used'
   END AS problem,
-  'item' AS problem_column,
   item_id AS problem_value
 FROM ranked
 ORDER BY row_number;

@@ -157,7 +157,7 @@ export const configSchema = z.strictObject({
     .strictObject({
       /** Surrogate factors; the first, popularity, is computed and dropped. 0 for none. */
       count: z.int().min(0).max(512).default(64),
-      /** Passes of the randomised SVD over the data; more come closer to the exact factors. @default 3·(count + 1)/16, rounded up */
+      /** Passes of the randomised SVD over the data; more come closer to the exact factors. @default 2.5·(count + 1)/32, rounded up, at least 4 */
       passes: z.int().min(4).max(200).optional(),
     })
     .prefault({}),

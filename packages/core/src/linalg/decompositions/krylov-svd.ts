@@ -15,9 +15,9 @@ import { symmetricEigen } from "./symmetric-eigen.ts";
 export interface KrylovSvdOptions {
   /** How many singular values and vectors. */
   rank: number;
-  /** b: columns of a block. Multiples of 16 suit the sparse kernel; smaller blocks and more passes come closer. @default 16 */
+  /** b: columns of a block. The sparse kernel gives 16 to a worker; smaller blocks and more passes come closer. @default 32 */
   block?: number;
-  /** q: products with AᵀA; passes·block must be at least rank. @default as many as span 3·rank directions, at least 4 */
+  /** q: products with AᵀA; passes·block must be at least rank. @default as many as span 2.5·rank directions, at least 4 */
   passes?: number;
   /** The stream that draws the first block. */
   random: Random;
@@ -37,7 +37,7 @@ export interface KrylovSvd {
  * memory. A matrix smaller than q·b is decomposed exactly. The same bits for any number of workers.
  */
 export function krylovSvd(engine: Engine, operator: GramOperator, options: KrylovSvdOptions): KrylovSvd {
-  const { rank, block: b = 16, passes = Math.max(4, Math.ceil((3 * rank) / b)), random } = options;
+  const { rank, block: b = 32, passes = Math.max(4, Math.ceil((2.5 * rank) / b)), random } = options;
   for (const [name, value] of Object.entries({ rank, passes, block: b })) {
     if (Number.isInteger(value) && value >= 1) continue;
     throw new NearkinError("BAD_ARGUMENT", `krylovSvd: ${name} must be a whole number of at least 1, got ${value}`);
