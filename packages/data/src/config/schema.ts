@@ -185,9 +185,6 @@ export type Config = z.output<typeof configSchema>;
 export type ConfigInput = z.input<typeof configSchema>;
 export type ChannelConfig = z.output<typeof channel>;
 export type SourceConfig = z.output<typeof source>;
-export type InteractionsConfig = z.output<typeof interactions>;
-export type ItemsConfig = z.output<typeof items>;
-export type SplitName = Config["split"]["by"];
 
 function isRange([least, most]: readonly [number, number]): boolean {
   return least <= most;

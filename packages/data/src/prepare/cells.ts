@@ -13,7 +13,7 @@ export type CellReader<T> = (cell: string | null) => T | undefined;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /** The part of a cell that counts, or undefined where it says nothing. */
-export function cellText({ pattern, missing = [] }: CellRules): CellReader<string> {
+function cellText({ pattern, missing = [] }: CellRules): CellReader<string> {
   const expression = pattern === undefined ? undefined : new RegExp(pattern, "u");
   const absent = new Set(missing);
   return (cell) => {

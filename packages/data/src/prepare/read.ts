@@ -171,7 +171,7 @@ export async function checkRows(database: Database): Promise<void> {
 }
 
 /** field_1 → the first column, and so on: a file may call its columns what it likes. */
-export function fieldAliases(fields: readonly string[]): Record<string, string> {
+function fieldAliases(fields: readonly string[]): Record<string, string> {
   return Object.fromEntries(fields.map((name, k) => [`field_${k + 1}`, name]));
 }
 

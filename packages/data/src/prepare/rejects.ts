@@ -93,7 +93,7 @@ export function tooMany(
   );
 }
 
-export function describeReject({ file, line, column, reason, value }: Reject): string {
+function describeReject({ file, line, column, reason, value }: Reject): string {
   const cell =
     value === null || value === "" ? "" : `: ${JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)}`;
   return `${file}:${line}${column === null ? "" : ` ${column}`}: ${reason}${cell}`;

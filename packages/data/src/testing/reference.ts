@@ -16,7 +16,7 @@ type Role = "train" | "validation" | "test";
 export const md5 = (text: string) => createHash("md5").update(text).digest("hex");
 
 /** Ids in the order of their bytes. */
-export const byBytes = (ids: Iterable<string>) =>
+const byBytes = (ids: Iterable<string>) =>
   [...new Set(ids)].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 
 const byHash = (ids: Iterable<string>, prefix: string) =>
