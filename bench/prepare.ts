@@ -4,7 +4,8 @@ import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { machine, median, table, writeReadme, writeResult } from "./harness.ts";
+import { machine, writeReadme, writeResult } from "./harness.ts";
+import { gigabytes, type PrepareResult, report } from "./prepare-report.ts";
 import { writeRatings } from "./ratings.ts";
 import type { BenchOptions } from "./run.ts";
 
@@ -39,55 +40,23 @@ export async function run({ rounds, readme, rows }: BenchOptions): Promise<void>
       );
     }
   }
-  const summary = Object.entries(outcomes).map(([what, all]) => ({
-    what,
-    seconds: median(all.map((outcome) => outcome.seconds)),
-    peakRss: Math.max(...all.map((outcome) => outcome.peakRss)),
-    runs: all.map((outcome) => Number(outcome.seconds.toFixed(2))),
-  }));
-  const [duckdb, prepared, load] = summary;
-  const ratios = outcomes.prepare.map((outcome, k) => outcome.seconds / outcomes.duckdb[k].seconds);
-  const text = [
-    table([
-      ["", "seconds", "rows/s", "peak RSS"],
-      [
-        "DuckDB alone: import and sort",
-        duckdb.seconds.toFixed(1),
-        rate(rows, duckdb.seconds),
-        gigabytes(duckdb.peakRss),
-      ],
-      [
-        "nearkin prepare: CSV to dataset folder",
-        prepared.seconds.toFixed(1),
-        rate(rows, prepared.seconds),
-        gigabytes(prepared.peakRss),
-      ],
-      [
-        "load the folder into training arrays",
-        load.seconds.toFixed(1),
-        rate(rows, load.seconds),
-        gigabytes(load.peakRss),
-      ],
-    ]),
-    "",
-    `${rows.toLocaleString("en")} ratings (${(statSync(csv).size / 1e6).toFixed(0)} MB of CSV). prepare takes ${median(ratios).toFixed(2)} times as long as DuckDB alone ` +
-      `(rounds: ${ratios.map((ratio) => ratio.toFixed(2)).join(", ")}). Medians of ${rounds} round${rounds === 1 ? "" : "s"}.`,
-  ].join("\n");
-  process.stdout.write(`${text}\n`);
-  const path = writeResult("prepare", {
+  const result: PrepareResult = {
     machine: machine(),
     rows,
     users: USERS,
     items: ITEMS,
     csvBytes: statSync(csv).size,
-    ratio: median(ratios),
-    ratios,
-    summary,
-    steps: outcomes.prepare.at(-1)?.steps,
-    trainingInteractions: outcomes.prepare.at(-1)?.rows,
-  });
-  process.stderr.write(`written to ${path}\n`);
-  if (readme) writeReadme("prepare", text);
+    rounds: outcomes.duckdb.map((_, k) => ({
+      duckdb: brief(outcomes.duckdb[k]),
+      prepare: brief(outcomes.prepare[k]),
+      load: brief(outcomes.load[k]),
+    })),
+    steps: outcomes.prepare.at(-1)?.steps ?? {},
+    trainingInteractions: outcomes.prepare.at(-1)?.rows ?? 0,
+  };
+  process.stdout.write(`${report(result)}\n`);
+  process.stderr.write(`written to ${writeResult("prepare", result)}\n`);
+  if (readme) writeReadme("prepare", report(result));
   rmSync(join(folder, "import.duckdb"), { force: true });
   rmSync(join(folder, "dataset"), { recursive: true, force: true });
 }
@@ -101,5 +70,4 @@ async function contend(what: string, csv: string, out: string): Promise<Outcome>
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as Outcome;
 }
 
-const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(2)} GB`;
-const rate = (rows: number, seconds: number) => `${(rows / seconds / 1e6).toFixed(2)} M`;
+const brief = ({ seconds, peakRss }: Outcome) => ({ seconds: Number(seconds.toFixed(2)), peakRss });

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { type LinalgResult, report } from "../bench/linalg-report.ts";
+import { type PrepareResult, report as prepareReport } from "../bench/prepare-report.ts";
 import { configSchema } from "../packages/data/src/config/schema.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -18,6 +19,14 @@ test("the benchmark table in README.md is the one in bench/results/linalg.json",
     .match(/<!-- bench:linalg -->\n([\s\S]*?)<!-- \/bench:linalg -->/)?.[1]
     .trim();
   expect(block).toBe(report(result));
+});
+
+test("the figures of prepare in README.md are those in bench/results/prepare.json", () => {
+  const result = JSON.parse(read("bench/results/prepare.json")) as PrepareResult;
+  const block = read("README.md")
+    .match(/<!-- bench:prepare -->\n([\s\S]*?)<!-- \/bench:prepare -->/)?.[1]
+    .trim();
+  expect(block).toBe(prepareReport(result));
 });
 
 test.each([

@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 // The front door. An installed package runs its built `dist/`; a clone, which has `src/` beside this file, runs the TypeScript
 // source in this same process: tsx strips the types, and one resolve hook makes the packages find each other's source.
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import module from "node:module";
+import { fileURLToPath } from "node:url";
 
 const source = new URL("../src/main.ts", import.meta.url);
 const inClone = existsSync(source);
@@ -14,7 +16,10 @@ process.stdout.on("error", (error) => {
 });
 
 try {
-  if (inClone) await registerSource();
+  if (inClone) {
+    buildMissingKernels();
+    await registerSource();
+  }
   const { main } = await import(inClone ? source.href : "../dist/main.js");
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
@@ -22,6 +27,15 @@ try {
   if (!hint) throw error;
   process.stderr.write(`${hint}\n`);
   process.exitCode = 1;
+}
+
+/** A fresh clone has no kernels yet; they take some seconds, once. */
+function buildMissingKernels() {
+  const core = new URL("../../core/", import.meta.url);
+  const script = new URL("scripts/build-kernels.mjs", core);
+  if (existsSync(new URL("src/linalg/wasm/kernels.generated.ts", core)) || !existsSync(script)) return;
+  process.stderr.write("building the compute kernels, this once …\n");
+  spawnSync(process.execPath, [fileURLToPath(script)], { stdio: ["ignore", "ignore", "ignore"] }); // what fails is said below
 }
 
 async function registerSource() {

@@ -52,7 +52,9 @@ problems AS (
 SELECT
   file, user_id, item_id, rating, time, problem,
   CASE
-    WHEN problem IS NULL OR damage IS NOT NULL THEN NULL
+    WHEN problem IS NULL THEN NULL
+    -- The first cell of a damaged record holds what there is of it.
+    WHEN damage IS NOT NULL THEN user_id
     WHEN problem LIKE '%user id%' THEN user_id
     WHEN problem LIKE '%item id%' THEN item_id
     WHEN problem LIKE '%rating%' THEN rating_text

@@ -2,7 +2,7 @@
 -- most a tenth of the eligible users each. None of their events is in any training table. Among the items of the remaining users
 -- the newest 5 % play cold items for validation (EV3).
 --
--- in:  interactions, users
+-- in:  interactions, indexed_interactions, users
 -- out: item_role, user_role, cut
 CREATE TABLE cut AS SELECT CAST(9223372036854775807 AS BIGINT) AS time_limit;
 
@@ -32,11 +32,11 @@ LEFT JOIN eligible ON eligible.user_index = users.user_index;
 
 CREATE TABLE item_role AS
 WITH seen AS (
-  SELECT interactions.item_index, MIN(interactions.time) AS first_seen
-  FROM interactions
-  JOIN user_role ON user_role.user_index = interactions.user_index
+  SELECT indexed.item_index, MIN(indexed.time) AS first_seen
+  FROM indexed_interactions AS indexed
+  JOIN user_role ON user_role.user_index = indexed.user_index
   WHERE user_role.role = 'train'
-  GROUP BY interactions.item_index
+  GROUP BY indexed.item_index
 ),
 ordered AS (
   SELECT

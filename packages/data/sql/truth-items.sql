@@ -3,7 +3,7 @@
 -- EV5: the {neighbours} items with the highest c_ij/√(n_i·n_j) among those with at least {minCommonUsers} common users.
 -- Validation lives in a world without test items and without events after the cut, so that choosing a model on it leaks nothing.
 --
--- in:  interactions, first_seen, item_statistics, item_role, user_role, items, cut
+-- in:  interactions, interactions_before, first_seen, item_statistics, item_role, user_role, items
 -- out: queries, truth_co_interaction, truth_affinity, truth_item_statistics
 CREATE TABLE queries AS
 SELECT item_index, role
@@ -22,14 +22,16 @@ WHERE position <= {maxQueries};
 
 -- The events of the query items, each in its role's world.
 CREATE TABLE query_events AS
-SELECT
-  queries.role, interactions.user_index, interactions.item_index, interactions.rating, interactions.time,
-  -- Where this world ends.
-  CASE WHEN queries.role = 'test' THEN 9223372036854775807 ELSE (SELECT time_limit FROM cut) END AS time_limit
+SELECT queries.role, interactions.user_index, interactions.item_index, interactions.rating, interactions.time
 FROM interactions
-JOIN queries ON queries.item_index = interactions.item_index
-JOIN user_role ON user_role.user_index = interactions.user_index
-WHERE queries.role = 'test' OR (user_role.role = 'train' AND interactions.time < (SELECT time_limit FROM cut));
+JOIN queries ON queries.item_index = interactions.item_index AND queries.role = 'test'
+UNION ALL
+SELECT queries.role, known.user_index, known.item_index, known.rating, known.time
+FROM interactions_before AS known
+JOIN queries ON queries.item_index = known.item_index AND queries.role = 'validation'
+LEFT JOIN (SELECT user_index FROM user_role WHERE role <> 'train') AS held_users
+  ON held_users.user_index = known.user_index
+WHERE held_users.user_index IS NULL;
 
 CREATE TABLE truth_item_statistics AS
 SELECT
@@ -41,7 +43,7 @@ FROM query_events
 GROUP BY role, item_index
 ORDER BY role, item_index;
 
--- What the users of the query items did besides. A user of a validation item's events is a training user.
+-- What the users of the query items did besides. A user of a validation item's events is a training user; an item has one role.
 CREATE TABLE common AS
 SELECT
   own.item_index AS query,
@@ -49,11 +51,20 @@ SELECT
   MIN(ABS(own.time - other.time)) AS seconds,
   CAST(COUNT(*) AS INTEGER) AS common_users
 FROM query_events AS own
-JOIN interactions AS other
-  ON other.user_index = own.user_index AND other.item_index <> own.item_index AND other.time < own.time_limit
+JOIN interactions AS other ON other.user_index = own.user_index AND other.item_index <> own.item_index
+WHERE own.role = 'test'
+GROUP BY own.item_index, other.item_index
+UNION ALL
+SELECT
+  own.item_index AS query,
+  other.item_index AS item,
+  MIN(ABS(own.time - other.time)) AS seconds,
+  CAST(COUNT(*) AS INTEGER) AS common_users
+FROM query_events AS own
+JOIN interactions_before AS other ON other.user_index = own.user_index AND other.item_index <> own.item_index
 LEFT JOIN (SELECT item_index FROM item_role WHERE role = 'test') AS of_test ON of_test.item_index = other.item_index
-WHERE own.role = 'test' OR of_test.item_index IS NULL
-GROUP BY own.item_index, other.item_index; -- an item has one role
+WHERE own.role = 'validation' AND of_test.item_index IS NULL
+GROUP BY own.item_index, other.item_index;
 
 CREATE VIEW truth_co_interaction AS
 SELECT queries.role, common.query, common.item, common.seconds
@@ -67,13 +78,13 @@ WITH degrees AS (
   -- The world of validation is what training sees, and the validation items' own events.
   SELECT 'validation' AS role, item_index, ratings AS n FROM item_statistics
   UNION ALL
-  SELECT 'validation' AS role, interactions.item_index, COUNT(*) AS n
-  FROM interactions
-  JOIN (SELECT item_index FROM item_role WHERE role = 'validation') AS held ON held.item_index = interactions.item_index
+  SELECT 'validation' AS role, known.item_index, COUNT(*) AS n
+  FROM interactions_before AS known
+  JOIN (SELECT item_index FROM item_role WHERE role = 'validation') AS held ON held.item_index = known.item_index
   LEFT JOIN (SELECT user_index FROM user_role WHERE role <> 'train') AS held_users
-    ON held_users.user_index = interactions.user_index
-  WHERE held_users.user_index IS NULL AND interactions.time < (SELECT time_limit FROM cut)
-  GROUP BY interactions.item_index
+    ON held_users.user_index = known.user_index
+  WHERE held_users.user_index IS NULL
+  GROUP BY known.item_index
 ),
 scored AS (
   SELECT

@@ -4,7 +4,7 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
   let least = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of known) {
     const distance = edits(word.toLowerCase(), candidate.toLowerCase());
-    if (distance < least) [best, least] = [candidate, distance];
+    if (distance < Math.min(least, candidate.length)) [best, least] = [candidate, distance];
   }
   return best;
 }

@@ -28,7 +28,7 @@ export async function resolveSource(source: string, layout?: string): Promise<Re
   if (!existsSync(source)) {
     throw new NearkinError(
       "BAD_SOURCE",
-      `${source}: there is no such file or folder, and it is not ${SAMPLE}, the built-in sample`,
+      `${source}: there is no such file or folder, and it is not ${SAMPLE}, the built-in sample; make a nearkin.yaml with: nearkin init <files>`,
     );
   }
   const path = resolve(source);

@@ -59,7 +59,10 @@ describe("prepare", () => {
   });
 
   test.each([
-    [["nowhere"], "BAD_SOURCE: nowhere: there is no such file or folder, and it is not marquee, the built-in sample"],
+    [
+      ["nowhere"],
+      "BAD_SOURCE: nowhere: there is no such file or folder, and it is not marquee, the built-in sample; make a nearkin.yaml with: nearkin init <files>",
+    ],
     [["r.csv"], "BAD_SOURCE: TMP/r.csv is not a nearkin.yaml; make one with: nearkin init TMP/r.csv"],
     [
       ["empty"],

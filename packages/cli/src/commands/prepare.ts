@@ -1,6 +1,6 @@
 // nearkin prepare: files in, dataset folder out, with a line per step.
 
-import { type Manifest, type PrepareEvent, parseConfig, prepare, resolveSource } from "@nearkin/data";
+import { type Manifest, type PrepareEvent, parseConfig, prepare, resolveSource, shellWord } from "@nearkin/data";
 import { estimateAdvice } from "@nearkin/data/encoders";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { wholeNumber } from "../engine.ts";
@@ -81,7 +81,8 @@ async function runPrepare(source: string, flags: PrepareFlags, output: Output): 
   const out = flags.out ?? `datasets/${resolved.name}`;
   output.log(`preparing ${resolved.description} into ${out}\n`);
   const stop = new AbortController();
-  const interrupt = () => stop.abort(new InterruptedError(out));
+  const again = `nearkin prepare ${shellWord(source)} --out ${shellWord(out)} --resume`;
+  const interrupt = () => stop.abort(new InterruptedError(out, again));
   process.once("SIGINT", interrupt);
   const started = performance.now();
   try {
@@ -95,7 +96,7 @@ async function runPrepare(source: string, flags: PrepareFlags, output: Output): 
       ...(flags.tables === undefined ? {} : { tables: flags.tables }),
       ...(flags.cache === undefined ? {} : { cache: flags.cache }),
       signal: stop.signal,
-      onEvent: showEvents(output),
+      onEvent: showEvents(output, flags.resume === true),
     });
     if (flags.json) output.write(`${JSON.stringify(manifest, null, 2)}\n`);
     else output.write(summary(manifest, out, (performance.now() - started) / 1000));
@@ -107,36 +108,42 @@ async function runPrepare(source: string, flags: PrepareFlags, output: Output): 
 /** Ctrl-C: what is done is kept. */
 class InterruptedError extends Error {
   readonly code = "INTERRUPTED";
-  constructor(out: string) {
-    super(`stopped; what is finished is kept in ${out}.partial, and --resume goes on from there`);
+  constructor(out: string, again: string) {
+    super(`stopped; what is finished is kept in ${out}.partial; go on, with the same options, with: ${again}`);
   }
 }
 
 /** Command-line choices win over the configuration. */
 function overridden(config: unknown, { split, seed, encoder }: PrepareFlags): unknown {
-  if (typeof config !== "object" || config === null) return config;
-  const changed: Record<string, unknown> = { ...config };
-  if (split !== undefined) changed.split = { ...(changed.split as object | undefined), by: split };
+  if (!isObject(config)) return config; // what is wrong with it, the schema says
+  const changed = { ...config };
+  if (split !== undefined && (changed.split === undefined || isObject(changed.split))) {
+    changed.split = { ...changed.split, by: split };
+  }
   if (seed !== undefined) changed.seed = seed;
-  if (encoder !== undefined) {
-    const channels = (changed.channels ?? {}) as Record<string, { type?: string }>;
+  if (encoder !== undefined && isObject(changed.channels)) {
     changed.channels = Object.fromEntries(
-      Object.entries(channels).map(([name, channel]) => [
+      Object.entries(changed.channels).map(([name, channel]) => [
         name,
-        channel.type === "text" ? { ...channel, encoder } : channel,
+        isObject(channel) && channel.type === "text" ? { ...channel, encoder } : channel,
       ]),
     );
   }
   return changed;
 }
 
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** A line per step; on a terminal, also what is under way. */
-function showEvents(output: Output): (event: PrepareEvent) => void {
+function showEvents(output: Output, resume: boolean): (event: PrepareEvent) => void {
   const live = liveLine(output);
   return (event) => {
     switch (event.type) {
       case "start":
-        if (event.resumed) output.log("resuming: steps that are finished are kept\n");
+        if (event.resumed) output.log("resuming: what is finished is kept\n");
+        else if (resume) output.log("there is nothing to resume: starting from the beginning\n");
         return;
       case "step":
         live.show(`${place(event)} ${event.title} …`);

@@ -1,7 +1,7 @@
 // nearkin sample: the files of the built-in sample, to look at and to try the other commands on.
 import { existsSync, readdirSync } from "node:fs";
 import { NearkinError } from "@nearkin/core";
-import { writeMarquee } from "@nearkin/data";
+import { shellWord, writeMarquee } from "@nearkin/data";
 import { Command } from "commander";
 import { wholeNumber } from "../engine.ts";
 import type { Output } from "../output.ts";
@@ -22,7 +22,7 @@ export function sampleCommand(output: Output): Command {
       `
 Examples:
   $ nearkin sample my-films
-  $ nearkin init my-films/ratings.csv my-films/films.jsonl --out my-films/nearkin.yaml
+  $ nearkin init my-films --out my-films/nearkin.yaml
   $ nearkin prepare my-films`,
     )
     .action((folder: string, flags: SampleFlags) => runSample(folder, flags, output));
@@ -38,6 +38,6 @@ async function runSample(folder: string, { seed, force }: SampleFlags, output: O
   const { films, users, ratings } = await writeMarquee(folder, seed === undefined ? {} : { seed });
   output.write(
     `${folder}: ${films.length} real films, ${users.length} SIMULATED users, ${ratings.user.length.toLocaleString("en")} SIMULATED ratings\n` +
-      `next   nearkin init ${folder}/ratings.csv ${folder}/films.jsonl --out ${folder}/nearkin.yaml\n`,
+      `next   nearkin init ${shellWord(folder)} --out ${shellWord(`${folder}/nearkin.yaml`)}\n`,
   );
 }

@@ -18,7 +18,11 @@ export function parseYaml(text: string, where: string): unknown {
   const document = parseDocument(text, { prettyErrors: true });
   const [error] = document.errors;
   if (error) throw new NearkinError("BAD_CONFIG", `${where}: ${error.message.trim()}`, { cause: error });
-  return document.toJS();
+  try {
+    return document.toJS();
+  } catch (cause) {
+    throw new NearkinError("BAD_CONFIG", `${where}: ${(cause as Error).message}`, { cause }); // such as too many aliases
+  }
 }
 
 function describe(issue: z.core.$ZodIssue): string {

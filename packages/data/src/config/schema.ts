@@ -29,7 +29,10 @@ const interactions = source.extend({
     })
     .default({}),
   /** Ratings outside are rejected. */
-  ratingRange: z.tuple([z.number(), z.number()]).refine(isRange, "the first is above the second").default([-1e9, 1e9]),
+  ratingRange: z
+    .tuple([z.number().min(-1e9), z.number().max(1e9)])
+    .refine(isRange, "the first is above the second")
+    .default([-1e9, 1e9]),
   /** auto: by size (seconds, ms, µs, ns) or ISO 8601, row by row. */
   timeUnit: z.enum(["auto", "s", "ms", "us", "ns", "iso"]).default("auto"),
 });
@@ -107,6 +110,9 @@ const channel = z
   .discriminatedUnion("type", [number, categories, vector, text, date, geo, identity])
   .refine((c) => c.type !== "categories" || (c.column === undefined) !== (c.flags === undefined), {
     message: "categories need either a column or flags",
+  })
+  .refine((c) => c.type !== "number" || c.thousands !== c.decimal, {
+    message: "thousands and decimal must be different signs",
   })
   .refine((c) => c.type !== "vector" || (c.column === undefined) !== (c.file === undefined), {
     message: "a vector channel needs either a column or a file",
@@ -192,7 +198,8 @@ function isRange([least, most]: readonly [number, number]): boolean {
 
 function isPattern(text: string): boolean {
   try {
-    return new RegExp(`${text}|`, "u").exec("")?.length === 2;
+    new RegExp(text, "u"); // as it will be used
+    return new RegExp(`(?:${text})|`, "u").exec("")?.length === 2;
   } catch {
     return false;
   }

@@ -39,9 +39,11 @@ async function problem(promise: Promise<unknown>): Promise<string> {
   return `${error.code}: ${error.message.replaceAll(temporary.path, "TMP")}`;
 }
 
-function editManifest(edit: (manifest: Manifest) => void): void {
+/** Edits the manifest; with `keepId` as somebody would who knows nothing of the id. */
+function editManifest(edit: (manifest: Manifest) => void, { keepId = false } = {}): void {
   const manifest = JSON.parse(readFileSync(inFolder("dataset.json"), "utf8")) as Manifest;
   edit(manifest);
+  if (!keepId) manifest.id = datasetId(manifest);
   writeFileSync(inFolder("dataset.json"), JSON.stringify(manifest));
 }
 
@@ -51,7 +53,6 @@ async function replaceFile(name: string, bytes: Uint8Array): Promise<void> {
   const entry = await hashEntry(inFolder(name), name);
   editManifest((manifest) => {
     manifest.files = manifest.files.map((file) => (file.name === name ? entry : file));
-    manifest.id = datasetId(manifest);
   });
 }
 
@@ -142,7 +143,6 @@ describe("what is no dataset is named as such:", () => {
   test("names that lead out of the folder", async () => {
     editManifest((manifest) => {
       manifest.files[0].name = "../whole/items.parquet";
-      manifest.id = datasetId(manifest);
     });
     expect(await problem(openDataset(folder))).toMatchInlineSnapshot(
       `"BAD_DATASET: TMP/films: dataset.json lists "../whole/items.parquet", which is no file of the folder; prepare it again, or copy it whole"`,
@@ -184,11 +184,14 @@ describe("a damaged dataset is found out:", () => {
   });
 
   test("an edited list of files", async () => {
-    editManifest((manifest) => {
-      manifest.files[0].sha256 = "0".repeat(64);
-    });
+    editManifest(
+      (manifest) => {
+        manifest.files[0].sha256 = "0".repeat(64);
+      },
+      { keepId: true },
+    );
     expect(await problem(openDataset(folder))).toMatchInlineSnapshot(
-      `"BAD_DATASET: TMP/films: the id in dataset.json does not belong to its list of files; it was edited; prepare it again, or copy it whole"`,
+      `"BAD_DATASET: TMP/films: dataset.json was edited: its id does not belong to what it says; prepare it again, or copy it whole"`,
     );
   });
 

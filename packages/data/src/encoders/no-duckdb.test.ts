@@ -43,6 +43,7 @@ test("no import leads out of the folder, or to a package but these", () => {
   };
   visit(join(here, "index.ts"));
   expect(files.size).toBeGreaterThan(10);
-  for (const file of files) expect(dirname(file)).toBe(here);
-  expect([...packages].sort()).toEqual(["@lat.md/embed", "@nearkin/core"]);
+  // Apart from the folder, one file that imports nothing.
+  for (const file of files) if (file !== join(here, "../nearest.ts")) expect(dirname(file)).toBe(here);
+  expect([...packages].sort()).toEqual(["@nearkin/core"]);
 });

@@ -31,7 +31,7 @@ export function formatInspection(inspection: Inspection): string {
         ),
   ];
   const blocks = sections.filter((lines) => lines.length > 0);
-  return `${blocks.map((lines) => lines.map((line) => line.trimEnd()).join("\n")).join("\n\n")}\n`;
+  return `${blocks.map((lines) => lines.map((line) => printable(line).trimEnd()).join("\n")).join("\n\n")}\n`;
 }
 
 function title({ name, id, simulated }: Inspection): string[] {
@@ -194,4 +194,9 @@ function table(rows: readonly (readonly string[])[], left = 1): string[] {
           )
           .join("  "),
   );
+}
+
+/** Data may hold terminal codes: shown as a mark, not obeyed. */
+function printable(line: string): string {
+  return line.replaceAll(/\p{Cc}/gu, "\uFFFD");
 }

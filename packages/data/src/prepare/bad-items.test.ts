@@ -357,7 +357,7 @@ describe("cells that a channel cannot read are missing, and listed with their li
     expect([...tensors.get("vectors").data].slice(0, 6)).toEqual([1, 2, 3, 4, 0, 0]);
     expect(rejects).toMatchInlineSnapshot(`
       [
-        "items.csv:5 x: has 1 numbers, but the first vector has 2 "" (value)",
+        "items.csv:5 x: has 1 numbers, but most vectors have 2 "" (value)",
         "items.csv:6 x: not a JSON array of numbers "[1, 2" (value)",
         "items.csv:7 x: not a JSON array of numbers "[]" (value)",
         "items.csv:8 x: not a JSON array of numbers "[\\"1\\", \\"2\\"]" (value)",

@@ -114,10 +114,10 @@ async function categories(
   let unknown = 0;
   values.forEach((terms, item) => {
     const row = applyCategories(transform, terms);
-    if (row) {
-      for (const index of row.indices) indices.push(index);
-      unknown += row.unknown.length;
-    } else missing[item] = 1;
+    for (const index of row?.indices ?? []) indices.push(index);
+    unknown += row?.unknown.length ?? 0;
+    // Two items of which training knows no category are not alike for that: unknown, never a row of zeros.
+    if (!row || row.indices.length === 0) missing[item] = 1;
     starts[item + 1] = indices.length;
   });
   const tensors: Record<string, Tensor> = {
@@ -212,17 +212,19 @@ function rejectNegatives(values: (number | undefined)[], column: string, catalog
   });
 }
 
-/** All vectors have the width of the first; others are bad cells. */
+/** Vectors of another width than most training items have are bad cells. */
 function sameWidth(
   rows: (Float32Array | undefined)[],
   column: string,
   catalogue: Catalogue,
   bad: BadCell[],
 ): (Float32Array | undefined)[] {
-  const width = rows.find((row) => row !== undefined)?.length;
+  const widths = new Map<number, number>();
+  for (const row of catalogue.training(rows)) if (row) widths.set(row.length, (widths.get(row.length) ?? 0) + 1);
+  const width = [...widths].sort(([a, m], [b, n]) => n - m || a - b)[0]?.[0];
   return rows.map((row, item) => {
     if (row === undefined || row.length === width) return row;
-    const reason = `has ${row.length} numbers, but the first vector has ${width}`;
+    const reason = `has ${row.length} numbers, but most vectors have ${width ?? "none"}`;
     bad.push({ row: catalogue.sourceRow[item], column, reason, value: "" });
     return undefined;
   });

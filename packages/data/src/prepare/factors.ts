@@ -47,7 +47,7 @@ export async function writeFactors(
     sparseOperator(engine, matrix, { precision: "f32" }),
     {
       rank: count + 1,
-      ...(passes === undefined ? {} : { passes }),
+      ...(passes === undefined ? {} : { passes: Math.max(passes, Math.ceil((count + 1) / 32)) }), // blocks of 32 columns
       random: new Random(seed).split("factors"),
     },
   );

@@ -5,7 +5,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import type { Config } from "../config/schema.ts";
 import { Database, duckdbVersion } from "../database.ts";
 import type { Manifest } from "../manifest.ts";
-import { hashFile, type SourceFile } from "../sources/files.ts";
+import { type FileHash, hashFile, type SourceFile } from "../sources/files.ts";
 import type { PrepareEvent } from "./events.ts";
 import { openSources, sourceFiles } from "./read.ts";
 import { runSteps } from "./steps.ts";
@@ -48,9 +48,10 @@ export async function prepare(config: Config, options: PrepareOptions): Promise<
   const sources = await openSources(probe, config, folder);
   const inputs = [...sourceFiles(sources), ...vectorFiles(config.channels).map((name) => extraFile(name, folder))];
   // A damaged gzip file, which DuckDB would read up to the damage, stops the run here. Big files are hashed while they are read.
-  const early = await Promise.all(
-    inputs.map((file) => (file.gzip || file.bytes < HASHED_FIRST ? hashFile(file) : undefined)),
-  );
+  const early: (FileHash | undefined)[] = [];
+  for (const file of inputs) {
+    early.push(file.gzip || file.bytes < HASHED_FIRST ? await hashFile(file) : undefined);
+  }
   const tools = { "@nearkin/data": packageJson.version, duckdb: duckdbVersion() };
   const identity = JSON.stringify({
     config,
@@ -59,8 +60,12 @@ export async function prepare(config: Config, options: PrepareOptions): Promise<
   });
   const tables = options.tables ?? (unpackedBytes(inputs) <= IN_MEMORY ? "memory" : "disk");
   try {
-    await using work = await WorkFolder.open(out, identity, { ...options, tables });
-    const hashes = Promise.all(inputs.map((file, k) => early[k] ?? hashFile(file)));
+    await using work = await WorkFolder.open(out, identity, {
+      ...options,
+      tables,
+      inputs: [folder, ...inputs.map((file) => file.path)],
+    });
+    const hashes = hashRest(inputs, early);
     hashes.catch(() => {}); // awaited at the end
     const outcome = await runSteps({ config, folder, options, work, sources, emit: onEvent });
     signal?.throwIfAborted();
@@ -71,6 +76,13 @@ export async function prepare(config: Config, options: PrepareOptions): Promise<
   } catch (error) {
     throw writeProblem(out, error) ?? error;
   }
+}
+
+/** One after the other: there may be more files than a process may open. */
+async function hashRest(files: readonly SourceFile[], known: readonly (FileHash | undefined)[]): Promise<FileHash[]> {
+  const hashes: FileHash[] = [];
+  for (const [k, file] of files.entries()) hashes.push(known[k] ?? (await hashFile(file)));
+  return hashes;
 }
 
 function extraFile(name: string, folder: string): SourceFile {

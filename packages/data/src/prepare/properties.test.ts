@@ -102,6 +102,27 @@ describe("leaks", () => {
     );
   });
 
+  test("EV1: what users do again at or after T, with items they know, changes no byte outside truth/", async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryEvents, fc.infiniteStream(fc.boolean()), async (events, again) => {
+        const config: Partial<ConfigInput> = { ...everything, split: { by: "time", fraction: 0.3 } };
+        using world = new World();
+        describeItems(world, events);
+        world.ratings(events);
+        const { time } = await prepared(world, config);
+        const later = Math.max(...events.map((event) => event[3])) + 10;
+        const repeated = events
+          .filter((event) => event[3] < Number(time.cut) && again.next().value)
+          .map(([user, item, rating]): Event => [user, item, 5.5 - rating, later]);
+        fc.pre(repeated.length > 0);
+        world.ratings([...events, ...repeated]);
+        await prepared(world, config, "second");
+        expect(open(world.hashes("second"))).toEqual(open(world.hashes()));
+      }),
+      few,
+    );
+  });
+
   test("EV1: a cold item's category, word and row are in nothing that training reads", async () => {
     using world = new World();
     const events: Event[] = Array.from({ length: 12 }, (_, u) =>

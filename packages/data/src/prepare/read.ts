@@ -64,6 +64,7 @@ async function openItems(database: Database, config: Config, folder: string): Pr
     }
   }
   for (const column of config.items.fields) fields.add(checkColumn(column, relation.columns, "items.fields"));
+  checkFieldNames([...fields]);
   return { relation, columns: { item, title }, fields: [...fields] };
 }
 
@@ -211,6 +212,22 @@ async function keepRejects(database: Database, source: string, { files }: Relati
 /** How the files of both sources are known, for the manifest and for reject reports. */
 export function sourceFiles({ interactions, items }: Sources): SourceFile[] {
   return [...interactions.relation.files, ...(items?.relation.files ?? [])];
+}
+
+/** Parquet columns are told apart without regard to case. */
+function checkFieldNames(fields: readonly string[]): void {
+  const seen = new Map<string, string>();
+  for (const field of fields) {
+    const name = fieldName(field).toLowerCase();
+    const other = seen.get(name);
+    if (other !== undefined) {
+      throw new NearkinError(
+        "BAD_SOURCE",
+        `items: the columns ${other} and ${field} would have one name in the catalogue; rename one`,
+      );
+    }
+    seen.set(name, field);
+  }
 }
 
 /** The name of a catalogue column in Parquet: the file's own, unless it is one of ours. */

@@ -1,5 +1,5 @@
 // Rows and cells that cannot be used: where they stand, why, and what became of them. Nothing is dropped without a line here.
-import { writeFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { NearkinError } from "@nearkin/core";
 import { type Database, quote } from "../database.ts";
 import { findLines } from "../sources/lines.ts";
@@ -204,7 +204,11 @@ export async function writeRejects(
   scratch: string,
   path: string,
 ): Promise<void> {
-  writeFileSync(scratch, rejects.map((reject) => `${JSON.stringify(reject)}\n`).join(""));
+  writeFileSync(scratch, "");
+  for (let start = 0; start < rejects.length; start += 10_000) {
+    const lines = rejects.slice(start, start + 10_000).map((reject) => `${JSON.stringify(reject)}\n`);
+    appendFileSync(scratch, lines.join("")); // all of them may be more than a string holds
+  }
   const columns =
     "{source: 'VARCHAR', file: 'VARCHAR', line: 'BIGINT', \"column\": 'VARCHAR', reason: 'VARCHAR', value: 'VARCHAR', effect: 'VARCHAR'}";
   await database.run(

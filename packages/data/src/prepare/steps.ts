@@ -89,7 +89,15 @@ export async function runSteps(context: RunContext): Promise<Outcome> {
     sql(`split-${config.split.by}`, splitParameters(config)),
     rowsOf("item_role WHERE role <> 'train'", "items held out"),
   );
-  await step("training", "training histories", sql("training"), rowsOf("training", "interactions"));
+  await step(
+    "training",
+    "training histories",
+    async () => {
+      await sql("before-cut")();
+      await sql("training")();
+    },
+    rowsOf("training", "interactions"),
+  );
   await step("statistics", "item and user statistics", async () => {
     // `rowid` counts up along the whole table, which is ordered by user and time.
     await database.run("CREATE VIEW history AS SELECT rowid AS event, * FROM training");
@@ -184,8 +192,11 @@ async function checkTraining(database: Database, { split }: Config): Promise<voi
 }
 
 async function makePairs(database: Database, { pairs, seed }: Config): Promise<void> {
-  const { users } = await database.row<{ users: number }>("SELECT COUNT(*) AS users FROM user_statistics");
-  const perUser = Math.max(1, Math.min(pairs.perUser, Math.floor(pairs.total / users)));
+  const { users, longest } = await database.row<{ users: number; longest: number }>(
+    "SELECT COUNT(*) AS users, MAX(events) AS longest FROM user_statistics",
+  );
+  const most = Math.min(pairs.perUser, Math.floor(pairs.total / users), longest * pairs.window);
+  const perUser = Math.max(1, most);
   await database.run(`CREATE TEMP TABLE counter AS SELECT range AS k FROM range(${perUser})`);
   await database.run(sqlStep("pairs", { window: pairs.window, perUser, seed }));
   await database.run("DROP TABLE counter");

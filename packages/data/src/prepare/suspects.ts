@@ -26,7 +26,8 @@ export async function makeSuspects(database: Database): Promise<void> {
   });
   await database.run("CREATE TABLE suspects (user_index INTEGER)");
   const found = Array.from(suspect.keys()).filter((index) => suspect[index] === 1);
-  if (found.length > users / 10) await database.run("INSERT INTO suspects SELECT user_index FROM users");
+  if (found.length > Math.min(users / 10, 20_000))
+    await database.run("INSERT INTO suspects SELECT user_index FROM users");
   else if (found.length > 0)
     await database.run(`INSERT INTO suspects VALUES ${found.map((index) => `(${index})`).join(", ")}`);
 }

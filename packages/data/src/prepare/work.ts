@@ -18,7 +18,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 import { NearkinError } from "@nearkin/core";
 import { Database, type DatabaseOptions } from "../database.ts";
 
@@ -27,6 +27,8 @@ export interface WorkOptions extends Omit<DatabaseOptions, "scratch"> {
   resume?: boolean;
   /** Replace a dataset that is already there. @default false */
   force?: boolean;
+  /** Paths that are read, and so must not lie in the folder that is made. */
+  inputs?: readonly string[];
   /** Where the tables of the run are kept; `disk` resumes at every step. Changes no result. @default by the size of the input */
   tables?: "memory" | "disk";
 }
@@ -62,13 +64,8 @@ export class WorkFolder implements AsyncDisposable {
   static async open(out: string, identity: string, options: WorkOptions): Promise<WorkFolder> {
     const target = resolve(out);
     const replaced = `${target}.replaced`;
-    if (existsSync(replaced) && !existsSync(target)) renameSync(replaced, target); // killed between two renames
-    if (existsSync(target) && !options.force) {
-      throw new NearkinError(
-        "DATASET_EXISTS",
-        `${out} is already there; choose another --out, or replace it with --force`,
-      );
-    }
+    if (isDataset(replaced) && !existsSync(target)) renameSync(replaced, target); // killed between two renames
+    checkTarget(out, target, options);
     const partial = partialOf(target);
     // A lock on the database file tells processes apart, but not two runs of one process.
     if (held.has(partial)) throw new NearkinError("BUSY", `another run of this process is working on ${partial}`);
@@ -168,11 +165,14 @@ export class WorkFolder implements AsyncDisposable {
     rmSync(join(this.partial, WORK), { recursive: true });
     for (const name of this.files()) flush(join(this.partial, name));
     const replaced = `${this.out}.replaced`;
-    rmSync(replaced, { recursive: true, force: true });
-    if (existsSync(this.out)) renameSync(this.out, replaced);
+    if (existsSync(this.out)) {
+      if (isDataset(replaced)) rmSync(replaced, { recursive: true }); // of a run that was killed here
+      if (existsSync(replaced)) throw new NearkinError("BAD_ARGUMENT", `${replaced} is in the way; move it elsewhere`);
+      renameSync(this.out, replaced); // an empty folder, or a dataset: see checkTarget
+    }
     renameSync(this.partial, this.out);
     flush(dirname(this.out));
-    rmSync(replaced, { recursive: true, force: true });
+    if (isDataset(replaced) || isEmpty(replaced)) rmSync(replaced, { recursive: true });
   }
 
   /** Leaves what is there for a later resume. */
@@ -180,6 +180,46 @@ export class WorkFolder implements AsyncDisposable {
     await this.#database.close();
     if (this.#lock !== this.#database) await this.#lock.close();
     held.delete(this.partial);
+  }
+}
+
+/** Whether `out` may be made: it is not there, is an empty folder, or is a dataset that is to be replaced. Nothing else is ever removed. */
+function checkTarget(out: string, target: string, { force = false, inputs = [] }: WorkOptions): void {
+  const holds = (path: string) =>
+    `${resolve(path)}${sep}`.startsWith(target.endsWith(sep) ? target : `${target}${sep}`);
+  const within = [process.cwd(), ...inputs].find(holds);
+  if (within !== undefined) {
+    throw new NearkinError(
+      "BAD_ARGUMENT",
+      `${out} cannot be the dataset folder: ${within} is in it; choose a folder of its own`,
+    );
+  }
+  if (!existsSync(target)) return;
+  if (!statSync(target).isDirectory())
+    throw new NearkinError("DATASET_EXISTS", `${out} is a file; choose another --out`);
+  if (readdirSync(target).length === 0) return;
+  if (!isDataset(target)) {
+    throw new NearkinError(
+      "DATASET_EXISTS",
+      `${out} is a folder with other files, and no dataset; choose another --out`,
+    );
+  }
+  if (!force) {
+    throw new NearkinError(
+      "DATASET_EXISTS",
+      `${out} is already there; choose another --out, or replace it with --force`,
+    );
+  }
+}
+
+const isEmpty = (folder: string) => existsSync(folder) && readdirSync(folder).length === 0;
+
+function isDataset(folder: string): boolean {
+  try {
+    const { format } = JSON.parse(readFileSync(join(folder, "dataset.json"), "utf8")) as { format?: unknown };
+    return format === "nearkin-dataset";
+  } catch {
+    return false;
   }
 }
 

@@ -360,13 +360,13 @@ describe("JSON Lines", () => {
     expect(events).toEqual(["u a 3 1", "u b 3 1"]);
     expect(rejects).toMatchInlineSnapshot(`
       [
-        "ratings.jsonl:3 -: not a JSON object (row)",
-        "ratings.jsonl:4 -: not a JSON object (row)",
-        "ratings.jsonl:5 -: not a JSON object (row)",
-        "ratings.jsonl:6 -: not a JSON object (row)",
-        "ratings.jsonl:9 -: not a JSON object (row)",
+        "ratings.jsonl:3 -: not a JSON object "{\\"user\\": \\"u\\", \\"item\\": " (row)",
+        "ratings.jsonl:4 -: not a JSON object "[1, 2]" (row)",
+        "ratings.jsonl:5 -: not a JSON object "42" (row)",
+        "ratings.jsonl:6 -: not a JSON object "\\"text\\"" (row)",
+        "ratings.jsonl:9 -: not a JSON object "null" (row)",
         "ratings.jsonl:10 user: empty user id (row)",
-        "ratings.jsonl:11 -: not a JSON object (row)",
+        "ratings.jsonl:11 -: not a JSON object "{\\"user\\":\\"u\\"} trailing" (row)",
       ]
     `);
   });

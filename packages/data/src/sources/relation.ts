@@ -221,7 +221,8 @@ async function jsonRelation(
       return (
         `SELECT file, damage${renamed(aliases, (name) => `cells[${names.indexOf(name) + 1}]`)} FROM (` +
         `SELECT ${fileNumber(files)} AS file, CASE WHEN ${isObject("line")} THEN NULL ELSE 'not a JSON object' END AS damage, ` +
-        `CASE WHEN ${isObject("line")} THEN json_extract_string(line, [${paths}]) END AS cells ` +
+        // A line that is no object is shown in the place of its first cell.
+        `CASE WHEN ${isObject("line")} THEN json_extract_string(line, [${paths}]) ELSE [SUBSTR(line, 1, 200)] END AS cells ` +
         `FROM ${lines} WHERE line IS NOT NULL AND trim(line, ' \r') <> '')`
       );
     },

@@ -36,11 +36,11 @@ export function referenceTables(
   const u = (id: string) => userIndex.get(id) as number;
   const i = (id: string) => itemIndex.get(id) as number;
 
-  const { cut, itemRole, userRole } = split(interactions, users, config, i);
+  const every = rows.map(([user, item, rating, time]) => ({ user, item, rating, time }));
+  const { cut, itemRole, userRole } = split(interactions, every, users, config, i);
+  const before = deduplicated(rows.filter(([, , , time]) => time < cut)); // what is done again at or after T changes nothing before it
   const training = inOrder(
-    interactions.filter(
-      ({ user, item, time }) => time < cut && itemRole.get(item) === "train" && userRole.get(user) === "train",
-    ),
+    before.filter(({ user, item }) => itemRole.get(item) === "train" && userRole.get(user) === "train"),
     u,
     i,
   );
@@ -84,7 +84,7 @@ export function referenceTables(
       positive: i(positive),
     })),
   };
-  Object.assign(tables, itemTruths(interactions, { cut, itemRole, userRole }, config, i));
+  Object.assign(tables, itemTruths({ test: interactions, validation: before }, { cut, itemRole, userRole }, config, i));
   if (config.split.by === "users") tables["truth/users.parquet"] = userTruths(interactions, userRole, config, { u, i });
   return tables;
 }
@@ -112,12 +112,13 @@ type Index = (id: string) => number;
 
 function split(
   interactions: readonly Interaction[],
+  every: readonly Interaction[],
   users: readonly string[],
   { split: rule, seed }: Config,
   i: Index,
 ): Split {
   const everybody = new Map(users.map((id): [string, Role] => [id, "train"]));
-  const seen = groups(interactions, "item", i).map(([id, own]): [string, number] => [id, least(own)]);
+  const seen = groups(every, "item", i).map(([id, own]): [string, number] => [id, least(own)]);
   const never = Number.POSITIVE_INFINITY;
   switch (rule.by) {
     case "none":
@@ -149,7 +150,7 @@ function split(
       byHash(eligible, `${seed}:user:`).forEach((id, k) => {
         if (k < 2 * wanted) userRole.set(id, k < wanted ? "test" : "validation");
       });
-      const rest = interactions.filter(({ user }) => userRole.get(user) === "train");
+      const rest = every.filter(({ user }) => userRole.get(user) === "train");
       const seenByRest = groups(rest, "item", i).map(([id, own]): [string, number] => [id, least(own)]);
       const since = newestFrom(seenByRest, rule.fraction);
       const itemRole = new Map(
@@ -187,8 +188,8 @@ function pairs(
 }
 
 function itemTruths(
-  interactions: readonly Interaction[],
-  { cut, itemRole, userRole }: Split,
+  worlds: Record<"test" | "validation", readonly Interaction[]>,
+  { itemRole, userRole }: Split,
   { truth, seed }: Config,
   i: Index,
 ): Record<string, Row[]> {
@@ -201,10 +202,9 @@ function itemTruths(
   for (const role of ["test", "validation"] as const) {
     const world =
       role === "test"
-        ? interactions
-        : interactions.filter(
-            ({ user, item, time }) =>
-              time < cut && itemRole.has(item) && itemRole.get(item) !== "test" && userRole.get(user) === "train",
+        ? worlds.test
+        : worlds.validation.filter(
+            ({ user, item }) => itemRole.has(item) && itemRole.get(item) !== "test" && userRole.get(user) === "train",
           );
     const drawn = byHash(
       [...itemRole].filter(([, own]) => own === role).map(([id]) => id),

@@ -52,7 +52,9 @@ describe("krylovSvd", () => {
     await using engine = await createEngine({ engine: "wasm", workers: 1 });
     const { values, exact } = slowMatrix(engine);
     const rank = 24;
-    const krylov = withMatrix(engine, values, (op) => krylovSvd(engine, op, { rank, random: new Random(1) })); // 5 · 16 columns
+    const krylov = withMatrix(engine, values, (op) =>
+      krylovSvd(engine, op, { rank, block: 16, passes: 5, random: new Random(1) }),
+    ); // 5 · 16 columns
     const subspace = withMatrix(
       engine,
       values,
