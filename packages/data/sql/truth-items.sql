@@ -53,8 +53,9 @@ SELECT
 FROM query_events AS own
 JOIN interactions AS other ON other.user_index = own.user_index AND other.item_index <> own.item_index
 WHERE own.role = 'test'
-GROUP BY own.item_index, other.item_index
-UNION ALL
+GROUP BY own.item_index, other.item_index;
+
+INSERT INTO common
 SELECT
   own.item_index AS query,
   other.item_index AS item,

@@ -252,10 +252,14 @@ function checkPartial(partial: string): void {
   );
 }
 
-/** What an error of the disk means; undefined for any other. */
+/** What an error of the disk, or of DuckDB's memory, means; undefined for any other. */
 export function writeProblem(out: string, cause: unknown): NearkinError | undefined {
   if (cause instanceof NearkinError) return undefined;
   const { code = "", message } = cause as NodeJS.ErrnoException;
+  if (/^Out of Memory Error/.test(message)) {
+    const [reason] = message.split("\n");
+    return new NearkinError("OUT_OF_MEMORY", `${reason}; raise --memory, or lower --threads`, { cause });
+  }
   const ofNode = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EACCES|EPERM|ENOTDIR|EIO)$/.test(code);
   const ofDuckdb = /^IO Error/.test(message) && /writ|space|offload|permission|too large/i.test(message);
   if (!ofNode && !ofDuckdb) return undefined;
