@@ -5,8 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { report } from "../report.ts";
-import { downloadCommand } from "./download.ts";
+import { run } from "../testing/run.ts";
 
 // A zip archive of one file, ml-latest-small/ratings.csv, with one rating.
 const archive = Buffer.from(
@@ -43,27 +42,9 @@ async function close(): Promise<void> {
   await new Promise((resolve) => server.close(resolve));
 }
 
-/** Runs the command by itself, as main() would; folder and port by a word. */
+/** Runs the command; what differs from run to run by a word. */
 async function download(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  let out = "";
-  let err = "";
-  const output = {
-    write: (text: string) => {
-      out += text;
-    },
-    log: (text: string) => {
-      err += text;
-    },
-  };
-  const command = downloadCommand(output)
-    .exitOverride()
-    .configureOutput({ writeOut: output.write, writeErr: output.log });
-  let code = 0;
-  try {
-    await command.parseAsync(args, { from: "user" });
-  } catch (error) {
-    code = report(error, output, false);
-  }
+  const { code, out, err } = await run("download", ...args);
   const plain = (text: string) => text.replaceAll(folder, "FOLDER").replace(/127\.0\.0\.1:\d+/g, "HOST");
   return { code, out: plain(out), err: plain(err) };
 }
@@ -156,7 +137,8 @@ test("a wrong or missing name is a usage error", async () => {
   expect(await download("netflix")).toMatchInlineSnapshot(`
     {
       "code": 2,
-      "err": "error: command-argument value 'netflix' is invalid for argument 'name'. Known are movielens-latest-small, movielens-100k, movielens-1m, movielens-20m, movielens-32m, movielens-25m, movielens-latest, yelp, amazon-reviews.
+      "err": "USAGE: command-argument value 'netflix' is invalid for argument 'name'. Known are movielens-latest-small, movielens-100k, movielens-1m, movielens-20m, movielens-32m, movielens-25m, movielens-latest, yelp, amazon-reviews.
+    Try: nearkin download --help
     ",
       "out": "",
     }
@@ -164,7 +146,8 @@ test("a wrong or missing name is a usage error", async () => {
   expect(await download()).toMatchInlineSnapshot(`
     {
       "code": 2,
-      "err": "error: missing argument 'name': which dataset? See --list.
+      "err": "USAGE: missing argument 'name': which dataset? See --list.
+    Try: nearkin download --help
     ",
       "out": "",
     }

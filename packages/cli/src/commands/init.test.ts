@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseConfig, parseYaml } from "@nearkin/data";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { report } from "../report.ts";
-import { initCommand } from "./init.ts";
+import { run } from "../testing/run.ts";
 
 let folder: string;
 
@@ -21,25 +20,9 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Runs the command by itself, as main() would; the folder by a word. */
+/** Runs the command; what differs from run to run by a word. */
 async function init(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  let out = "";
-  let err = "";
-  const output = {
-    write: (text: string) => {
-      out += text;
-    },
-    log: (text: string) => {
-      err += text;
-    },
-  };
-  const command = initCommand(output).exitOverride().configureOutput({ writeOut: output.write, writeErr: output.log });
-  let code = 0;
-  try {
-    await command.parseAsync(args, { from: "user" });
-  } catch (error) {
-    code = report(error, output, false);
-  }
+  const { code, out, err } = await run("init", ...args);
   const plain = (text: string) => text.replaceAll(folder, "FOLDER");
   return { code, out: plain(out), err: plain(err) };
 }

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseConfig, prepare } from "@nearkin/data";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { report } from "../report.ts";
-import { inspectCommand } from "./inspect.ts";
+import { run } from "../testing/run.ts";
 
 let folder: string;
 let dataset: string;
@@ -22,28 +21,11 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs the command by itself, as main() would. */
+/** Runs the command; what differs from run to run by a word. */
 async function inspect(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  let out = "";
-  let err = "";
-  const output = {
-    write: (text: string) => {
-      out += text;
-    },
-    log: (text: string) => {
-      err += text;
-    },
-  };
-  const command = inspectCommand(output)
-    .exitOverride()
-    .configureOutput({ writeOut: output.write, writeErr: output.log });
-  let code = 0;
-  try {
-    await command.parseAsync(args, { from: "user" });
-  } catch (error) {
-    code = report(error, output, false);
-  }
-  return { code, out: out.replaceAll(folder, "FOLDER"), err: err.replaceAll(folder, "FOLDER") };
+  const { code, out, err } = await run("inspect", ...args);
+  const plain = (text: string) => text.replaceAll(folder, "FOLDER");
+  return { code, out: plain(out), err: plain(err) };
 }
 
 test("prints a report, loud about what is made up, with the warnings last", async () => {
