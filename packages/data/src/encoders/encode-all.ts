@@ -7,6 +7,9 @@ import { type Encoder, isBlank } from "./encoder.ts";
 /** Seconds above which `estimateAdvice` has something to say. */
 const PATIENCE = 15 * 60;
 
+/** Texts of the first chunk: enough to tell the rate, few enough to tell it soon. */
+const FIRST_CHUNK = 32;
+
 export interface EncodeEstimate {
   /** Distinct texts in all, blank ones aside. */
   texts: number;
@@ -68,9 +71,9 @@ export async function encodeAll(
   const report = (more: number) => onProgress?.({ done: done + more, texts: keys.length, cached });
   report(0);
 
-  for (let start = 0; start < todo.length; start += chunkSize) {
+  for (let start = 0; start < todo.length; ) {
     signal?.throwIfAborted();
-    const chunk = todo.slice(start, start + chunkSize);
+    const chunk = todo.slice(start, start + (start === 0 ? Math.min(chunkSize, FIRST_CHUNK) : chunkSize));
     const began = performance.now();
     const vectors = await encoder.encode(
       chunk.map((k) => texts[rows[k]]),
@@ -90,7 +93,9 @@ export async function encodeAll(
     );
     done += chunk.length;
     const left = keys.length - done;
-    if (start === 0 && left > 0) {
+    const first = start === 0;
+    start += chunk.length;
+    if (first && left > 0) {
       const perSecond = (1000 * chunk.length) / (performance.now() - began);
       onEstimate?.({ texts: keys.length, cached, perSecond, secondsLeft: left / perSecond });
     }

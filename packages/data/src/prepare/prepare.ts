@@ -52,13 +52,13 @@ export async function prepare(config: Config, options: PrepareOptions): Promise<
   for (const file of inputs) {
     early.push(file.gzip || file.bytes < HASHED_FIRST ? await hashFile(file) : undefined);
   }
-  const tools = { "@nearkin/data": packageJson.version, duckdb: duckdbVersion() };
+  const tools = { "@nearkin/data": packageJson.version, duckdb: await duckdbVersion() };
   const identity = JSON.stringify({
     config,
     tools,
     inputs: inputs.map(({ path }, k) => early[k] ?? { path, changed: statSync(path).mtimeMs }),
   });
-  const tables = options.tables ?? (unpackedBytes(inputs) <= IN_MEMORY ? "memory" : "disk");
+  const tables = options.tables ?? (unpackedBytes(sourceFiles(sources)) <= IN_MEMORY ? "memory" : "disk");
   try {
     await using work = await WorkFolder.open(out, identity, {
       ...options,

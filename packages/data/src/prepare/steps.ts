@@ -33,6 +33,9 @@ export interface Outcome {
   channels: Map<string, StoredChannel>;
 }
 
+/** Later than every time: the largest BIGINT, as the splits without a cut have it. */
+const NEVER = "9223372036854775807";
+
 export async function runSteps(context: RunContext): Promise<Outcome> {
   const { config, options, work, sources } = context;
   const { database } = work;
@@ -78,7 +81,7 @@ export async function runSteps(context: RunContext): Promise<Outcome> {
     "keep the last interaction of a user with an item",
     async () => {
       await makeSuspects(database);
-      await sql("deduplicate")();
+      await sql("deduplicate", { before: "", timeLimit: NEVER })();
     },
     ["(SELECT COALESCE(SUM(copies - 1), 0) FROM duplicated)", "duplicates"],
   );
@@ -95,7 +98,7 @@ export async function runSteps(context: RunContext): Promise<Outcome> {
     async () => {
       // T as a number: engines plan a comparison with it far better than one with a table of one row.
       const { limit } = await database.row<{ limit: string }>('SELECT CAST(time_limit AS VARCHAR) AS "limit" FROM cut');
-      await sql("before-cut", { timeLimit: limit })();
+      await sql("deduplicate", { before: "_before", timeLimit: limit })();
       await sql("training")();
     },
     rowsOf("training", "interactions"),
