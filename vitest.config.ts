@@ -66,6 +66,7 @@ export default defineConfig({
       nodeProject("core"),
       nodeProject("native"),
       nodeProject("data"),
+      nodeProject("train"),
       nodeProject("cli"),
       { ...inNode, test: { name: "scripts", include: ["scripts/**/*.test.ts"] } },
       { ...inNode, test: { name: "pack", include: ["test/pack.test.ts"], testTimeout: 240_000, hookTimeout: 240_000 } },

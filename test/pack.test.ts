@@ -21,7 +21,7 @@ import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const repository = fileURLToPath(new URL("..", import.meta.url));
-const packages = ["@nearkin/core", "@nearkin/data", "@nearkin/native", "nearkin"];
+const packages = ["@nearkin/core", "@nearkin/data", "@nearkin/native", "@nearkin/train", "nearkin"];
 const version = readJson(join(repository, "packages/cli/package.json")).version;
 
 let root: string; // everything below lives here

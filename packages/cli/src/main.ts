@@ -4,10 +4,14 @@ import packageJson from "../package.json" with { type: "json" };
 import { demoCommand } from "./commands/demo.ts";
 import { downloadCommand } from "./commands/download.ts";
 import { enginesCommand } from "./commands/engines.ts";
+import { exportCommand } from "./commands/export.ts";
 import { initCommand } from "./commands/init.ts";
 import { inspectCommand } from "./commands/inspect.ts";
+import { predictCommand } from "./commands/predict.ts";
 import { prepareCommand } from "./commands/prepare.ts";
 import { sampleCommand } from "./commands/sample.ts";
+import { similarCommand } from "./commands/similar.ts";
+import { trainCommand } from "./commands/train.ts";
 import { type Output, processOutput } from "./output.ts";
 import { type ExitCode, exitCodes, report } from "./report.ts";
 
@@ -50,6 +54,10 @@ Environment:
     initCommand,
     prepareCommand,
     inspectCommand,
+    trainCommand,
+    similarCommand,
+    predictCommand,
+    exportCommand,
     enginesCommand,
   ])
     program.addCommand(create(output));

@@ -1,14 +1,20 @@
 // Passes over rows [0, rows) of matrices with their own row strides: activations, their derivatives, sums, AdamW.
 import { int, num, ptr } from "./job";
-import { at, fma, lanes, loadOne, storeOne, sumLanes } from "./simd";
+import { at, fma, lanes, loadOne, loadPart, storeOne, storePart, sumLanes } from "./simd";
 import { exp, logistic, tanh } from "./transcendental";
 
-// Codes shared with the host: 0 exp, 1 tanh, 2 sigmoid, 3 relu.
+// Codes shared with the host: 0 exp, 1 tanh, 2 sigmoid, 3 relu. In the loops a function is a type, told apart by its size: a number
+// passed as an argument would be a constant only until the optimiser merged the four loops into one that computes everything.
+type Exp = u8;
+type Tanh = u16;
+type Sigmoid = u32;
+type Relu = u64;
+
 @inline
-function apply<T>(f: i32, x: v128): v128 {
-  if (f == 0) return exp<T>(x);
-  if (f == 1) return tanh<T>(x);
-  if (f == 2) return logistic<T>(x);
+function apply<T, F>(x: v128): v128 {
+  if (sizeof<F>() == sizeof<Exp>()) return exp<T>(x);
+  if (sizeof<F>() == sizeof<Tanh>()) return tanh<T>(x);
+  if (sizeof<F>() == sizeof<Sigmoid>()) return logistic<T>(x);
   // x where x > 0, NaN stays NaN
   return v128.max<T>(x, v128.splat<T>(<T>0));
 }
@@ -23,24 +29,40 @@ function derivative<T>(f: i32, y: v128): v128 {
   return v128.and(one, v128.gt<T>(y, v128.splat<T>(<T>0)));
 }
 
-function activateRow<T>(f: i32, n: i32, x: usize, y: usize): void {
-  let j = 0;
-  for (; j + lanes<T>() <= n; j += lanes<T>()) {
-    v128.store(y, apply<T>(f, v128.load(x)));
+// y = f(x + bias), or f(x) where the bias's address is 0 (x + 0 would not be x for −0); n a multiple of the lanes
+function activateRow<T, F>(n: i32, x: usize, bias: usize, y: usize): void {
+  for (const end = at<T>(x, n); x < end; ) {
+    let v = v128.load(x);
+    if (bias) {
+      v = v128.add<T>(v, v128.load(bias));
+      bias += 16;
+    }
+    v128.store(y, apply<T, F>(v));
     x += 16;
     y += 16;
   }
-  for (; j < n; j++) {
-    storeOne<T>(y, apply<T>(f, loadOne<T>(x)));
-    x += sizeof<T>();
-    y += sizeof<T>();
-  }
 }
 
-// y = f(x). Fields: f · rows cols · x ldx · y ldy
+function activateVectors<T>(f: i32, n: i32, x: usize, bias: usize, y: usize): void {
+  if (f == 0) activateRow<T, Exp>(n, x, bias, y);
+  else if (f == 1) activateRow<T, Tanh>(n, x, bias, y);
+  else if (f == 2) activateRow<T, Sigmoid>(n, x, bias, y);
+  else activateRow<T, Relu>(n, x, bias, y);
+}
+
+// Fields: f · rows cols · x ldx · bias (0 = none) · y ldy · workspace
 function activateJob<T>(job: usize): void {
-  const f = int(job, 0), rows = int(job, 1), cols = int(job, 2), ldx = int(job, 4), ldy = int(job, 6);
-  for (let i = 0; i < rows; i++) activateRow<T>(f, cols, at<T>(ptr(job, 3), i * ldx), at<T>(ptr(job, 5), i * ldy));
+  const f = int(job, 0), rows = int(job, 1), n = int(job, 2), bias = ptr(job, 5), ws = ptr(job, 8);
+  const whole = n & -lanes<T>(), rest = n - whole;
+  for (let i = 0; i < rows; i++) {
+    const x = at<T>(ptr(job, 3), i * int(job, 4)), y = at<T>(ptr(job, 6), i * int(job, 7));
+    activateVectors<T>(f, whole, x, bias, y);
+    if (!rest) continue;
+    v128.store(ws, loadPart<T>(at<T>(x, whole), rest));
+    if (bias) v128.store(ws, loadPart<T>(at<T>(bias, whole), rest), 16);
+    activateVectors<T>(f, lanes<T>(), ws, bias ? ws + 16 : 0, ws);
+    storePart<T>(at<T>(y, whole), v128.load(ws), rest);
+  }
 }
 export function activate_f32(job: usize): void {
   activateJob<f32>(job);
@@ -76,9 +98,10 @@ export function activate_backward_f64(job: usize): void {
   activateBackwardJob<f64>(job);
 }
 
-// out_i = Σ_j w_j a_ij² (w = 1 where its address is 0), one accumulator per lane. Fields: rows cols · A lda · w · out
+// out_i = plus_i + Σ_j w_j a_ij² (w = 1, plus = 0 where their addresses are 0), one accumulator per lane.
+// Fields: rows cols · A lda · w · out · plus
 function rowNormsJob<T>(job: usize): void {
-  const rows = int(job, 0), n = int(job, 1), w = ptr(job, 4), out = ptr(job, 5);
+  const rows = int(job, 0), n = int(job, 1), w = ptr(job, 4), out = ptr(job, 5), plus = ptr(job, 6);
   const one = v128.splat<T>(<T>1);
   for (let i = 0; i < rows; i++) {
     let a = at<T>(ptr(job, 2), i * int(job, 3)), s = v128.splat<T>(<T>0), j = 0;
@@ -92,7 +115,8 @@ function rowNormsJob<T>(job: usize): void {
       s = fma<T>(v128.mul<T>(x, w ? loadOne<T>(at<T>(w, j)) : one), x, s);
       a += sizeof<T>();
     }
-    store<T>(at<T>(out, i), sumLanes<T>(s));
+    const norm = sumLanes<T>(s);
+    store<T>(at<T>(out, i), plus ? norm + load<T>(at<T>(plus, i)) : norm);
   }
 }
 export function row_norms_f32(job: usize): void {
@@ -104,10 +128,19 @@ export function row_norms_f64(job: usize): void {
 
 // y = x ∘ w, w one number per column. Fields: rows cols · x ldx · w · y ldy
 function scaleColumnsJob<T>(job: usize): void {
-  const rows = int(job, 0), n = int(job, 1);
+  const rows = int(job, 0), n = int(job, 1), w = ptr(job, 4);
   for (let i = 0; i < rows; i++) {
-    const x = at<T>(ptr(job, 2), i * int(job, 3)), w = ptr(job, 4), y = at<T>(ptr(job, 5), i * int(job, 6));
-    for (let j = 0; j < n; j++) store<T>(at<T>(y, j), load<T>(at<T>(x, j)) * load<T>(at<T>(w, j)));
+    let x = at<T>(ptr(job, 2), i * int(job, 3)), y = at<T>(ptr(job, 5), i * int(job, 6)), j = 0;
+    for (; j + lanes<T>() <= n; j += lanes<T>()) {
+      v128.store(y, v128.mul<T>(v128.load(x), v128.load(at<T>(w, j))));
+      x += 16;
+      y += 16;
+    }
+    for (; j < n; j++) {
+      store<T>(y, load<T>(x) * load<T>(at<T>(w, j)));
+      x += sizeof<T>();
+      y += sizeof<T>();
+    }
   }
 }
 export function scale_columns_f32(job: usize): void {
@@ -115,6 +148,31 @@ export function scale_columns_f32(job: usize): void {
 }
 export function scale_columns_f64(job: usize): void {
   scaleColumnsJob<f64>(job);
+}
+
+// y_i = s_i·x_i, s one number per row. Fields: rows cols · x ldx · s · y ldy
+function scaleRowsJob<T>(job: usize): void {
+  const rows = int(job, 0), n = int(job, 1);
+  for (let i = 0; i < rows; i++) {
+    const s = load<T>(at<T>(ptr(job, 4), i)), sv = v128.splat<T>(s);
+    let x = at<T>(ptr(job, 2), i * int(job, 3)), y = at<T>(ptr(job, 5), i * int(job, 6)), j = 0;
+    for (; j + lanes<T>() <= n; j += lanes<T>()) {
+      v128.store(y, v128.mul<T>(v128.load(x), sv));
+      x += 16;
+      y += 16;
+    }
+    for (; j < n; j++) {
+      store<T>(y, load<T>(x) * s);
+      x += sizeof<T>();
+      y += sizeof<T>();
+    }
+  }
+}
+export function scale_rows_f32(job: usize): void {
+  scaleRowsJob<f32>(job);
+}
+export function scale_rows_f64(job: usize): void {
+  scaleRowsJob<f64>(job);
 }
 
 // out_j = Σ_i a_ij over columns [c0, c1), rows in order, sums in f64: in f32 a sum of ones would stop at 2²⁴.

@@ -6,14 +6,18 @@ export {
   cholesky_diagonal_f32, cholesky_diagonal_f64, cholesky_panel_f32, cholesky_panel_f64,
   cholesky_trailing_f32, cholesky_trailing_f64, cholesky_update_f32, cholesky_update_f64, lower_f32, lower_f64,
 } from "./cholesky";
+export { convert_f32_f32, convert_f32_f64, convert_f64_f32, convert_f64_f64 } from "./convert";
+export { dropout_f32, dropout_f64 } from "./dropout";
 export {
   activate_backward_f32, activate_backward_f64, activate_f32, activate_f64, adamw_f32, adamw_f64,
   column_sums_f32, column_sums_f64, row_norms_f32, row_norms_f64, scale_columns_f32, scale_columns_f64,
+  scale_rows_f32, scale_rows_f64,
 } from "./elementwise";
 export { gemm_f32, gemm_f64, mirror_f32, mirror_f64 } from "./gemm";
 export {
   kernel_backward_f32, kernel_backward_f64, kernel_chain_f32, kernel_chain_f64, kernel_forward_f32, kernel_forward_f64,
 } from "./kernel";
+export { pairs_backward_f32, pairs_backward_f64, pairs_f32, pairs_f64 } from "./pairs";
 export { random_f32, random_f64 } from "./random";
 export {
   gather_f32, gather_f64, scatter_f32, scatter_f64,

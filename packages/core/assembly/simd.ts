@@ -43,6 +43,22 @@ export function storeOne<T>(p: usize, x: v128): void {
   else v128.store64_lane(p, x, 0);
 }
 
+// The last `count` < lanes elements of a row, and zeros; and back. Loops over whole vectors call nothing (a call would keep their
+// constants out of registers), so the end of a row goes through the same loop once more, as one vector in the workspace.
+export function loadPart<T>(p: usize, count: i32): v128 {
+  if (sizeof<T>() == 8 || count == 1) return loadOne<T>(p);
+  const two = v128.load64_zero(p);
+  return count == 2 ? two : v128.load32_lane(p + 8, two, 2);
+}
+
+export function storePart<T>(p: usize, x: v128, count: i32): void {
+  if (sizeof<T>() == 8 || count == 1) storeOne<T>(p, x);
+  else {
+    v128.store64_lane(p, x, 0);
+    if (count == 3) v128.store32_lane(p + 8, x, 2);
+  }
+}
+
 /** Sum of the lanes, always in the same order. */
 @inline
 export function sumLanes<T>(x: v128): T {
@@ -51,4 +67,12 @@ export function sumLanes<T>(x: v128): T {
       (f32x4.extract_lane(x, 0) + f32x4.extract_lane(x, 2) + (f32x4.extract_lane(x, 1) + f32x4.extract_lane(x, 3)))
     );
   return <T>(f64x2.extract_lane(x, 0) + f64x2.extract_lane(x, 1));
+}
+
+/** The largest lane; NaN never. */
+@inline
+export function maxLanes<T>(x: v128): T {
+  const y = v128.pmax<T>(x, v128.shuffle<i64>(x, x, 1, 0));
+  if (sizeof<T>() == 8) return v128.extract_lane<T>(y, 0);
+  return v128.extract_lane<T>(v128.pmax<T>(y, v128.shuffle<i32>(y, y, 1, 0, 3, 2)), 0);
 }

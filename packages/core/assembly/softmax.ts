@@ -1,7 +1,7 @@
 // In-batch softmax with cross-entropy: row i's logits are x_ij − offset_j (the logQ correction) and its answer is column
 // label_i. One sweep for the maximum, one for the exponentials, one for the gradient.
 import { int, num, ptr } from "./job";
-import { at, lanes, loadOne, storeOne, sumLanes } from "./simd";
+import { at, lanes, loadOne, maxLanes, storeOne, sumLanes } from "./simd";
 import { exp, log } from "./transcendental";
 
 // loss_i = log Σ_j e^{x_ij − o_j} − (x_iy − o_y);  d_ij = scale·(softmax_ij − [j = y])
@@ -11,15 +11,14 @@ function softmaxJob<T>(job: usize): void {
   const scale = <T>num(job, 9), W = lanes<T>(), zero = v128.splat<T>(<T>0);
   for (let i = 0; i < rows; i++) {
     const x = at<T>(ptr(job, 2), i * ldx), label = load<i32>(ptr(job, 5) + (<usize>i << 2)), d = D ? at<T>(D, i * ldd) : 0;
-    let top = -<T>Infinity;
-    for (let j = 0; j < n; j++) {
-      const z = load<T>(at<T>(x, j)) - (o ? load<T>(at<T>(o, j)) : <T>0);
-      if (z > top) top = z;
-    }
+    let tops = v128.splat<T>(-<T>Infinity), j = 0; // pmax passes over NaN
+    for (; j + W <= n; j += W) tops = v128.pmax<T>(tops, v128.sub<T>(v128.load(at<T>(x, j)), o ? v128.load(at<T>(o, j)) : zero));
+    for (; j < n; j++) tops = v128.pmax<T>(tops, v128.sub<T>(v128.load_splat<T>(at<T>(x, j)), o ? v128.load_splat<T>(at<T>(o, j)) : zero));
+    const top = maxLanes<T>(tops);
     const answer = load<T>(at<T>(x, label)) - (o ? load<T>(at<T>(o, label)) : <T>0);
     const shift = v128.splat<T>(top);
-    let sum = zero, j = 0;
-    for (; j + W <= n; j += W) {
+    let sum = zero;
+    for (j = 0; j + W <= n; j += W) {
       const e = exp<T>(v128.sub<T>(v128.sub<T>(v128.load(at<T>(x, j)), o ? v128.load(at<T>(o, j)) : zero), shift));
       if (d) v128.store(at<T>(d, j), e);
       sum = v128.add<T>(sum, e);

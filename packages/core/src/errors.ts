@@ -19,6 +19,9 @@ export type ErrorCode =
   | "TOO_MANY_REJECTS"
   | "DATASET_EXISTS"
   | "BAD_DATASET"
+  | "MODEL_EXISTS"
+  | "BAD_MODEL"
+  | "UNKNOWN_ITEM"
   | "BUSY";
 
 /**

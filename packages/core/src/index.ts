@@ -49,6 +49,21 @@ export {
 export { tokenize } from "./channels/tokens.ts";
 export { applyVector, fitVector, type VectorConfig, type VectorTransform } from "./channels/vector.ts";
 export { type ErrorCode, NearkinError, NotPositiveDefiniteError } from "./errors.ts";
+export { type BlockInputs, blocksByNearest, type ItemBlocks } from "./gp/blocks.ts";
+export { type ExactGradients, type ExactNll, exactNll } from "./gp/exact.ts";
+export { type MeasuredShift, measureShift } from "./gp/indefinite.ts";
+export { type InducingInputs, selectInducing, selfKernel } from "./gp/inducing.ts";
+export type { ExactInputs, Likelihood, SparseInputs, SparseLikelihood } from "./gp/inputs.ts";
+export {
+  exactPosterior,
+  fitPosterior,
+  type Posterior,
+  type PosteriorInputs,
+  type Prediction,
+  predict,
+  type TrainingRows,
+} from "./gp/posterior.ts";
+export { type SparseGradients, type SparseNll, sparseNll } from "./gp/sparse.ts";
 export type { Scope } from "./linalg/arena.ts";
 export { createEngine, type EngineOptions } from "./linalg/create.ts";
 export { type KrylovSvd, type KrylovSvdOptions, krylovSvd } from "./linalg/decompositions/krylov-svd.ts";
@@ -89,8 +104,87 @@ export type {
   SyrkOptions,
 } from "./linalg/engine.ts";
 export { type FloatArray, hostIndices, hostMatrix, Indices, Matrix, type Precision } from "./linalg/matrix.ts";
-export { normalQuantile, Random } from "./linalg/random.ts";
+export { normalQuantile, portableLog, Random } from "./linalg/random.ts";
 export { TopK } from "./linalg/top-k.ts";
 export type { Accelerate, Accelerator } from "./linalg/wasm/engine.ts";
+export { type Embedding, type EmbedOptions, type Ensemble, embed, embedBackward } from "./metric/embed.ts";
+export {
+  type ChannelInput,
+  type ChannelSpec,
+  type EnsembleConfig,
+  embeddingWidth,
+  ensembleLayout,
+  type ItemInputs,
+  initializeEnsemble,
+  type Statistics,
+} from "./metric/ensemble.ts";
+export { exp, inverseSoftplus, logistic, softplus } from "./metric/exponential.ts";
+export { type ChannelInputOptions, channelInput, type InputScaling } from "./metric/inputs.ts";
+export { applyLink, linkSlope } from "./metric/link.ts";
+export {
+  type ContrastiveBatch,
+  contrastiveLoss,
+  crossEntropyLoss,
+  type PairBatch,
+  type PairLossGradients,
+  type SoftmaxBatch,
+  softmaxLoss,
+} from "./metric/losses.ts";
+export { centreMissing, measureStatistics } from "./metric/statistics.ts";
+export {
+  columnWeights,
+  type LengthGradient,
+  metricWeights,
+  rescaleWeights,
+  rowLengths,
+  weightsBackward,
+} from "./metric/weights.ts";
+export { type Metric, type MetricFamily, metricFamilies } from "./metrics/families.ts";
+export { paperHitRate, paperMrr, paperNdcg } from "./metrics/paper.ts";
+export type { RankedList, TruthSet } from "./metrics/truth.ts";
+export type {
+  CandidateOptions,
+  EmbeddedDraft,
+  Explanation,
+  ItemQuery,
+  MetricOptions,
+  ModelSimilarOptions,
+  PredictedRating,
+  SimilarItem,
+  SimilarResult,
+} from "./model/answers.ts";
+export { decodeModel, type ReadModelFile } from "./model/decode.ts";
+export type { Draft, DraftCell, EncodeTexts, MissingChannel } from "./model/draft.ts";
+export { encodeModel } from "./model/encode.ts";
+export type { Contribution } from "./model/explain.ts";
+export { modelFiles } from "./model/files.ts";
 export { type ItemId, type ItemIndex, type UserId, type UserIndex, Vocabulary } from "./model/ids.ts";
+export type { CatalogueItem, Items } from "./model/items.ts";
+export { Model } from "./model/model.ts";
+export { type OpenModelOptions, openModel } from "./model/open.ts";
+export type {
+  ModelCatalogue,
+  ModelChannel,
+  ModelDataset,
+  ModelItems,
+  ModelNoise,
+  ModelParts,
+  ModelPosterior,
+  ModelStage,
+  ModelWarning,
+} from "./model/parts.ts";
 export { decodeSafetensors, encodeSafetensors, type Tensor, type TensorType, toFloat32 } from "./model/safetensors.ts";
+export {
+  layoutParameters,
+  type ParameterLayout,
+  type ParameterSpec,
+  type Parameters,
+  type ParameterTensor,
+  parameterViews,
+} from "./nn/parameters.ts";
+export { buildRows, measureCentres, type RowLayout, type RowScaling, rowLayout } from "./rank/layout.ts";
+export { type NeighbourBlock, type NeighbourOptions, neighboursOfAll } from "./rank/neighbours.ts";
+export { buildQuery, type Query, type QueryOptions } from "./rank/query.ts";
+export { type LiftedItem, type LiftedRows, liftedItem, liftRows, type RowShard } from "./rank/rows.ts";
+export { scanScores } from "./rank/scores.ts";
+export { type Neighbour, rankExactly, type Scored, type SimilarOptions, similar } from "./rank/similar.ts";

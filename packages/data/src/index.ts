@@ -1,5 +1,5 @@
 /** From anyone's files to a dataset folder. */
-export { parseConfig, parseYaml } from "./config/parse.ts";
+export { describeProblems, parseConfig, parseYaml } from "./config/parse.ts";
 export type { Config, ConfigInput } from "./config/schema.ts";
 export { type CatalogueData, loadCatalogue, loadItems, loadUsers } from "./dataset/catalogue.ts";
 export { type DatasetChannel, loadChannels } from "./dataset/channels.ts";
@@ -35,5 +35,13 @@ export type { Manifest } from "./manifest.ts";
 export type { PrepareEvent } from "./prepare/events.ts";
 export { type PrepareOptions, prepare } from "./prepare/prepare.ts";
 export * from "./sample/index.ts";
+export { readParquet } from "./read-parquet.ts";
 export { type ResolvedSource, resolveSource, SAMPLE } from "./source.ts";
 export { readParquetVectors } from "./vectors-parquet.ts";
+export {
+  type ParquetColumn,
+  type ParquetField,
+  type ParquetValues,
+  ParquetWriter,
+  writeParquet,
+} from "./write-parquet.ts";

@@ -1,73 +1,151 @@
-// A first taste, without data: a Gaussian process recovers how much each metadata channel matters for similarity from
-// ratings alone. The world is simulated from weights we know, so what is learned can be held against the truth.
-import { availableParallelism } from "node:os";
-import { Random } from "@nearkin/core";
+// The whole way on the built-in sample: prepare it, train a model, ask it for similar films and for its reasons. No data, no network.
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type Model, NearkinError, type SimilarItem } from "@nearkin/core";
+import {
+  type ChannelWeights,
+  openDataset,
+  parseConfig,
+  prepare,
+  resolveSource,
+  SAMPLE,
+  simulateMarquee,
+} from "@nearkin/data";
+import { resolveTrainConfig, train } from "@nearkin/train";
 import { Command } from "commander";
 import { type EngineFlags, openEngine, wholeNumber, withEngineFlags } from "../engine.ts";
+import { openModel } from "../open-model.ts";
 import type { Output } from "../output.ts";
-import { learnWeights, nearest, simulateCatalogue } from "../toy-world.ts";
+import { duration, liveLine } from "../progress.ts";
+import { writeSource } from "../source-record.ts";
+import { showTraining } from "../training-progress.ts";
 
-interface DemoOptions extends EngineFlags {
+interface DemoFlags extends EngineFlags {
   seed: number;
+  out: string;
+  encoder?: string;
 }
+
+const FILMS = ["alien-1979", "amelie-2001", "the-godfather-1972"];
+
+/** A film that does not exist. */
+const DRAFT = {
+  genres: ["Science Fiction", "Thriller"],
+  plot: "The crew of a deep-space freighter wakes early and finds that something has come aboard and is hunting them one by one.",
+  year: 2031,
+};
 
 export function demoCommand(output: Output): Command {
   return withEngineFlags(new Command("demo"))
-    .description("learn what similar means in a small simulated catalogue; needs no data")
-    .option("--seed <n>", "seed of the simulated items, tastes and noise", wholeNumber(0), 7)
+    .description("prepare the built-in sample, train a model, and ask it for similar films and its reasons")
+    .option("--seed <n>", "of everything drawn by chance", wholeNumber(0), 1)
+    .option("--out <folder>", "where the dataset and the model go", "nearkin-demo")
+    .option("--encoder <name>", "for the plots: minilm, lsa (default: minilm, or lsa where it is not installed)")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ nearkin demo\n  $ nearkin demo --engine wasm-relaxed --workers 2\n  $ nearkin demo --seed 11",
+      "\nThe films are real, their users and ratings are simulated: docs/sample.md.\n\nExamples:\n  $ nearkin demo\n  $ nearkin demo --engine wasm-relaxed --workers 2\n  $ nearkin demo --encoder lsa --out /tmp/demo",
     )
-    .action((options: DemoOptions) => runDemo(options, output));
+    .action((flags: DemoFlags) => runDemo(flags, output));
 }
 
-async function runDemo(options: DemoOptions, output: Output): Promise<void> {
-  const { seed, ...flags } = options;
-  const random = new Random(seed);
+async function runDemo(flags: DemoFlags, output: Output): Promise<void> {
+  const started = performance.now();
+  const { dataset: folder, model: out } = foldersOf(flags.out);
+  output.write("1. The sample: 360 real films, and users and ratings that are SIMULATED from tastes we know.\n");
+  await prepareSample(folder, flags, output);
+
+  output.write("\n2. Training: what makes two films similar for these users? (preset fast)\n");
   const engine = await openEngine(flags);
   try {
-    const world = simulateCatalogue(engine, random.split("world"));
-    output.write(
-      `A simulated catalogue: ${world.itemCount} items with ${world.channels.length} metadata channels, and the ratings of ${world.raterCount}\n` +
-        `simulated raters. Similar items are rated alike, but how much each channel counts for "similar"\n` +
-        `is hidden. Nearkin's core sees the metadata and the ratings, and learns it.\n\n`,
-    );
-    const started = performance.now();
-    const result = learnWeights(engine, world, (step, steps, nll) => {
-      if (step % 20 === 0 || step === steps)
-        output.log(
-          `step ${String(step).padStart(3)} of ${steps}  negative log-likelihood per rating ${nll.toFixed(4)}\n`,
-        );
-    });
-    const seconds = (performance.now() - started) / 1000;
-    output.write(`\nchannel   true weight   learned\n`);
-    world.channels.forEach((channel, c) => {
-      output.write(
-        `${channel.name.padEnd(8)}  ${channel.weight.toFixed(2).padStart(11)}   ${result.weights[c].toFixed(2).padStart(7)}\n`,
-      );
-    });
-    output.write(
-      `\nRatings of ${world.itemCount - world.trainCount} items it has not seen, root mean squared error: ${result.rmse.toFixed(3)} with the learned metric,\n` +
-        `${result.rmseEqual.toFixed(3)} with equal weights, ${result.rmseMean.toFixed(3)} with the mean rating for all (${world.noise.toFixed(3)} is noise nobody can predict).\n`,
-    );
-    const item = world.itemCount - 1;
-    output.write(`\nMost similar to the unseen item ${item}, and why (each channel's share of the distance):\n`);
-    for (const neighbour of nearest(engine, world, result.weights, item, 3)) {
-      const why = world.channels
-        .map((channel, c) => `${channel.name} ${Math.round(100 * neighbour.shares[c])} %`)
-        .join(", ");
-      output.write(`  item ${String(neighbour.item).padStart(3)}  distance ${neighbour.distance.toFixed(2)}  ${why}\n`);
-    }
-    const { kind, workers, library } = engine.info;
-    output.write(
-      `\n${result.steps} steps in ${seconds.toFixed(1)} s on the engine ${kind}, ${workers} thread${workers === 1 ? "" : "s"}` +
-        `${library ? ` (${library})` : ""}. All of it simulated, seed ${seed}.\n`,
-    );
-    for (const note of engine.info.notes) output.log(`${note}\n`);
-    if (workers > availableParallelism())
-      output.log(`${workers} threads on ${availableParallelism()} cores get in each other's way\n`);
+    const config = resolveTrainConfig({ seed: flags.seed }, { preset: "fast" });
+    const onEvent = showTraining(output, { json: false, resume: false });
+    await train(await openDataset(folder), config, { engine, out, force: true, onEvent });
   } finally {
     await engine.close();
   }
+
+  await using model = await openModel(out);
+  await showWeights(model, output);
+  output.write("\n3. Similar films, and why: each channel's share of the distance.\n");
+  for (const id of FILMS) {
+    const { items } = await model.similar(id, { k: 3, explain: true });
+    output.write(`\n  ${model.items.at(model.items.indexOf(id)).title}\n${items.map(neighbourLine).join("")}`);
+  }
+  const { items, missing } = await model.similar(DRAFT, { k: 3, explain: true });
+  const rating = await model.predict(DRAFT);
+  output.write(
+    `\n  A film nobody has seen: ${DRAFT.genres.join(", ")}, ${DRAFT.year}, "${DRAFT.plot.slice(0, 48)}…"\n${items.map(neighbourLine).join("")}` +
+      `    expected rating ${rating.mean.toFixed(1)} ± ${rating.deviation.toFixed(1)}; not known of it: ${missing.map(({ channel }) => channel).join(", ") || "nothing"}\n`,
+  );
+  output.write(
+    `\nDone in ${duration((performance.now() - started) / 1000)}. Ask it more:\n` +
+      `  nearkin similar ${out} the-matrix-1999 --explain\n` +
+      `  nearkin similar ${out} alien-1979 --weights plot=3,genres=0.2\n` +
+      `  nearkin predict ${out} alien-1979\n`,
+  );
+}
+
+function foldersOf(out: string): { dataset: string; model: string } {
+  try {
+    mkdirSync(out, { recursive: true });
+  } catch (cause) {
+    throw new NearkinError("BAD_ARGUMENT", `${out}: cannot be written to: ${(cause as Error).message}`, { cause });
+  }
+  return { dataset: join(out, "dataset"), model: join(out, "model") };
+}
+
+async function prepareSample(folder: string, { encoder, workers }: DemoFlags, output: Output): Promise<void> {
+  using source = await resolveSource(SAMPLE);
+  const { channels, ...rest } = source.config as { channels: Record<string, object> };
+  const plot = { ...channels.plot, ...(encoder === undefined ? {} : { encoder }) };
+  // The sample is small and dense: items drawn at random play the new ones.
+  const config = parseConfig({ ...rest, channels: { ...channels, plot }, split: { by: "random" } });
+  const live = liveLine(output);
+  rmSync(folder, { recursive: true, force: true });
+  const manifest = await prepare(config, {
+    out: folder,
+    folder: source.folder,
+    force: true,
+    ...(workers === undefined ? {} : { threads: workers }),
+    onEvent: (event) => {
+      if (event.type === "step") live.show(`   ${event.title} …`);
+      if (event.type === "encode") live.now(`   plots encoded: ${event.progress.done} of ${event.progress.texts}`);
+    },
+  });
+  writeSource(folder, { source: SAMPLE, layout: null, flags: { encoder } });
+  const { counts } = manifest;
+  live.end(
+    `   ${counts.interactions.toLocaleString("en")} ratings of ${counts.items} films by ${counts.users} users; ` +
+      `${counts.roles.validation + counts.roles.test} films are held out to play new ones`,
+  );
+}
+
+/** The sample's base weights are known: how near are the learned ones? */
+async function showWeights(model: Model, output: Output): Promise<void> {
+  const base = (await simulateMarquee()).parameters.taste.baseWeights;
+  const names = Object.keys(model.weights).filter((name): name is keyof ChannelWeights => name in base);
+  const truth = names.map((name) => base[name]);
+  const learned = names.map((name) => model.weights[name]);
+  const share = (values: number[], c: number) =>
+    `${((100 * values[c]) / values.reduce((a, b) => a + b, 0)).toFixed(0)} %`;
+  output.write(`\n   channel    learned   true share of a typical distance\n`);
+  names.forEach((name, c) => {
+    output.write(`   ${name.padEnd(10)} ${share(learned, c).padStart(7)} ${share(truth, c).padStart(6)}\n`);
+  });
+  output.write(`   correlation of learned and true weights: ${correlation(learned, truth).toFixed(2)}\n`);
+}
+
+function correlation(x: readonly number[], y: readonly number[]): number {
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [mx, my] = [mean(x), mean(y)];
+  const product = (a: readonly number[], ma: number, b: readonly number[], mb: number) =>
+    a.reduce((sum, value, i) => sum + (value - ma) * (b[i] - mb), 0);
+  return product(x, mx, y, my) / Math.sqrt(product(x, mx, x, mx) * product(y, my, y, my));
+}
+
+function neighbourLine({ title, id, distance, contributions = [] }: SimilarItem): string {
+  const shares = contributions
+    .map(({ channel, share }) => `${channel} ${(100 * (share ?? 0)).toFixed(0)} %`)
+    .join(", ");
+  return `    ${(title ?? id).padEnd(34)} distance ${distance.toFixed(3)}  ${shares}\n`;
 }

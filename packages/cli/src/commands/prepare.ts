@@ -6,6 +6,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { wholeNumber } from "../engine.ts";
 import type { Output } from "../output.ts";
 import { duration, liveLine } from "../progress.ts";
+import { writeSource } from "../source-record.ts";
 
 interface PrepareFlags {
   out?: string;
@@ -98,6 +99,7 @@ async function runPrepare(source: string, flags: PrepareFlags, output: Output): 
       signal: stop.signal,
       onEvent: showEvents(output, flags.resume === true),
     });
+    writeSource(out, { source, layout: flags.layout ?? null, flags: { seed: flags.seed, encoder: flags.encoder } });
     if (flags.json) output.write(`${JSON.stringify(manifest, null, 2)}\n`);
     else output.write(summary(manifest, out, (performance.now() - started) / 1000));
   } finally {
@@ -114,7 +116,10 @@ class InterruptedError extends Error {
 }
 
 /** Command-line choices win over the configuration. */
-function overridden(config: unknown, { split, seed, encoder }: PrepareFlags): unknown {
+export function overridden(
+  config: unknown,
+  { split, seed, encoder }: Pick<PrepareFlags, "split" | "seed" | "encoder">,
+): unknown {
   if (!isObject(config)) return config; // what is wrong with it, the schema says
   const changed = { ...config };
   if (split !== undefined && (changed.split === undefined || isObject(changed.split))) {

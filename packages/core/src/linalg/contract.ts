@@ -1,15 +1,7 @@
 // What every engine demands of its arguments, in one place: the same mistakes get the same errors whichever engine runs.
+// The kernel pass has a file of its own, kernel-contract.ts.
 import { NearkinError } from "../errors.ts";
-import type {
-  Activation,
-  AdamwOptions,
-  GemmOptions,
-  KernelGradients,
-  KernelOptions,
-  Link,
-  SparseGramOptions,
-  SparseRows,
-} from "./engine.ts";
+import type { Activation, AdamwOptions, GemmOptions, SparseGramOptions, SparseRows } from "./engine.ts";
 import { checkAlive, checkRowMajor, checkShape, checkVector, type Indices, type Matrix, shape } from "./matrix.ts";
 
 /** "operation: operand" for checks that several operations share, put together once: strings made per call are garbage. */
@@ -23,11 +15,11 @@ const NAMES = {
   sparseGram: named("sparseGram", "X", "out", "starts", "columns", "values", "rowScale", "columnScale"),
 };
 
-function named<K extends string>(operation: string, ...operands: K[]): Record<K, string> {
+export function named<K extends string>(operation: string, ...operands: K[]): Record<K, string> {
   return Object.fromEntries(operands.map((operand) => [operand, `${operation}: ${operand}`])) as Record<K, string>;
 }
 
-function fail(message: string): never {
+export function fail(message: string): never {
   throw new NearkinError("BAD_ARGUMENT", message);
 }
 
@@ -50,7 +42,7 @@ function overlap(a: Matrix, b: Matrix): boolean {
   return true;
 }
 
-function checkDistinct(name: string, out: Matrix, input: Matrix): void {
+export function checkDistinct(name: string, out: Matrix, input: Matrix): void {
   if (overlap(out, input)) fail(`${name} shares memory with an input; write the result elsewhere`);
 }
 
@@ -101,6 +93,12 @@ export function checkGemv(y: Matrix, A: Matrix, x: Matrix, transpose: boolean): 
   checkDistinct("gemv: y", y, x);
 }
 
+export function checkScaleRows(out: Matrix, A: Matrix, s: Matrix): void {
+  checkSameShape("scaleRows", A, out);
+  checkVector("scaleRows: s", s, A.rows, A.precision);
+  checkDistinct("scaleRows", out, s);
+}
+
 export function checkScan(shards: readonly Matrix[], query: Matrix): void {
   for (const shard of shards) {
     checkAlive("scan: shard", shard);
@@ -132,91 +130,6 @@ export function checkUpdate(L: Matrix, x: Matrix, sign: number): void {
   if (sign !== 1 && sign !== -1) fail(`choleskyUpdate: sign must be 1 or −1, got ${sign}`);
 }
 
-export function checkRowNorms(out: Matrix, A: Matrix, weights: Matrix | undefined): void {
-  checkAlive("rowNorms: A", A);
-  checkRowMajor("rowNorms: A", A);
-  checkVector("rowNorms: out", out, A.rows, A.precision);
-  checkDistinct("rowNorms: out", out, A);
-  if (weights) checkVector("rowNorms: weights", weights, A.cols, A.precision);
-}
-
-export function checkColumnSums(out: Matrix, A: Matrix): void {
-  checkAlive("columnSums: A", A);
-  checkRowMajor("columnSums: A", A);
-  checkVector("columnSums: out", out, A.cols, A.precision);
-  checkDistinct("columnSums: out", out, A);
-}
-
-const LINKS: readonly Link[] = ["linear", "saturating", "sigmoid"];
-
-export function checkKernel(K: Matrix, Za: Matrix, Zb: Matrix, options: KernelOptions): void {
-  checkAlive("kernel: Za", Za);
-  checkRowMajor("kernel: Za", Za);
-  checkShape("kernel: Zb", Zb, Zb.rows, Za.cols, Za.precision);
-  checkRowMajor("kernel: Zb", Zb);
-  checkShape("kernel: K", K, Za.rows, Zb.rows, Za.precision);
-  checkRowMajor("kernel: K", K);
-  checkDistinct("kernel: K", K, Za);
-  checkDistinct("kernel: K", K, Zb);
-  const { weights, slope, same, link = "linear", variance = 1, offset = 0 } = options;
-  if (weights) checkVector("kernel: weights", weights, Za.cols, Za.precision);
-  if (slope) {
-    checkShape("kernel: slope", slope, Za.rows, Zb.rows, Za.precision);
-    checkRowMajor("kernel: slope", slope);
-    checkDistinct("kernel: slope", slope, K);
-    checkDistinct("kernel: slope", slope, Za);
-    checkDistinct("kernel: slope", slope, Zb);
-  }
-  if (same) {
-    checkLength("kernel: same", same, Za.rows);
-    for (let i = 0; i < same.length; i++) {
-      const column = same.data[same.offset + i];
-      if (column < -1 || column >= Zb.rows) outOfRange("kernel: same", i, column, Zb.rows);
-    }
-  }
-  if (!LINKS.includes(link)) fail(`kernel: link must be one of ${LINKS.join(", ")}, got ${link}`);
-  if (!(variance > 0) || variance === Infinity) fail(`kernel: variance must be a positive number, got ${variance}`);
-  if (!Number.isFinite(offset)) fail(`kernel: offset must be a number, got ${offset}`);
-}
-
-function checkApart(name: string, out: Matrix, G: Matrix, K: Matrix, Za: Matrix, Zb: Matrix): void {
-  checkDistinct(name, out, G);
-  checkDistinct(name, out, K);
-  checkDistinct(name, out, Za);
-  checkDistinct(name, out, Zb);
-}
-
-export function checkKernelBackward(
-  G: Matrix,
-  K: Matrix,
-  Za: Matrix,
-  Zb: Matrix,
-  options: KernelOptions,
-  gradients: KernelGradients,
-): void {
-  checkKernel(K, Za, Zb, options);
-  checkShape("kernelBackward: G", G, K.rows, K.cols, K.precision);
-  checkRowMajor("kernelBackward: G", G);
-  checkDistinct("kernelBackward: G", G, K);
-  if (!options.slope && options.link !== undefined && options.link !== "linear") {
-    fail(
-      `kernelBackward: the ${options.link} link needs the slope that kernel() wrote; pass the same slope matrix to both`,
-    );
-  }
-  const { rows, columns, weights } = gradients;
-  if (rows) {
-    checkShape("kernelBackward: gradients.rows", rows, Za.rows, Za.cols, Za.precision);
-    checkRowMajor("kernelBackward: gradients.rows", rows);
-    checkApart("kernelBackward: gradients.rows", rows, G, K, Za, Zb);
-  }
-  if (columns) {
-    checkShape("kernelBackward: gradients.columns", columns, Zb.rows, Zb.cols, Zb.precision);
-    checkRowMajor("kernelBackward: gradients.columns", columns);
-    checkApart("kernelBackward: gradients.columns", columns, G, K, Za, Zb);
-  }
-  if (weights) checkVector("kernelBackward: gradients.weights", weights, Za.cols, Za.precision);
-}
-
 export function checkSameShape(name: string, first: Matrix, other: Matrix): void {
   checkAlive(name, first);
   checkRowMajor(name, first);
@@ -229,6 +142,30 @@ const ACTIVATIONS: readonly Activation[] = ["exp", "tanh", "sigmoid", "relu"];
 
 export function checkActivation(name: string, f: Activation): void {
   if (!ACTIVATIONS.includes(f)) fail(`${name}: f must be one of ${ACTIVATIONS.join(", ")}, got ${f}`);
+}
+
+export function checkActivate(Y: Matrix, X: Matrix, f: Activation, bias: Matrix | undefined): void {
+  checkSameShape("activate", X, Y);
+  checkActivation("activate", f);
+  if (!bias) return;
+  checkVector("activate: bias", bias, X.cols, X.precision);
+  checkDistinct("activate", Y, bias);
+}
+
+export function checkDropout(out: Matrix, X: Matrix, rate: number): void {
+  checkSameShape("dropout", X, out);
+  if (!(rate >= 0 && rate < 1)) fail(`dropout: rate must lie in [0, 1), got ${rate}`);
+}
+
+/** Below how many of the 2¹⁶ half-words an element is dropped. A rate above 0 drops something, and one below 1 not everything. */
+export function dropoutLimit(rate: number): number {
+  return rate === 0 ? 0 : Math.min(Math.max(Math.round(rate * 65536), 1), 65535);
+}
+
+export function checkConvert(out: Matrix, A: Matrix): void {
+  checkAlive("convert: A", A);
+  checkShape("convert: out", out, A.rows, A.cols);
+  checkDistinct("convert: out", out, A);
 }
 
 export function checkSoftmax(
@@ -340,7 +277,7 @@ function checkEntries(names: Record<"starts" | "columns", string>, S: SparseRows
   checkIndices(names.columns, S.columns, S.cols);
 }
 
-function checkLength(name: string, indices: Indices, length: number): void {
+export function checkLength(name: string, indices: Indices, length: number): void {
   checkAlive(name, indices);
   if (indices.length !== length) {
     throw new NearkinError("SHAPE_MISMATCH", `${name}: expected ${length} of them, got ${indices.length}`);
@@ -357,7 +294,7 @@ function checkIndices(name: string, indices: Indices, limit: number): void {
   }
 }
 
-function outOfRange(name: string, position: number, index: number, limit: number): never {
+export function outOfRange(name: string, position: number, index: number, limit: number): never {
   throw new NearkinError(
     "INDEX_OUT_OF_RANGE",
     `${name}: position ${position} holds ${index}; valid are 0 to ${limit - 1}`,

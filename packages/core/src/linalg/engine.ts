@@ -91,6 +91,10 @@ export interface DistanceOptions {
   weights?: Matrix;
   /** For each row, the column that is the same item, or −1: there t is exactly 0. Its embedding must be the same too. @default none */
   same?: Indices;
+  /** Squared length of each row item along an axis of its own, a vector of n: added to t for every pair but the `same` ones. @default 0 */
+  rowLengths?: Matrix;
+  /** The same for the column items: a vector of m. @default 0 */
+  columnLengths?: Matrix;
 }
 
 export interface KernelOptions extends DistanceOptions {
@@ -104,7 +108,7 @@ export interface KernelOptions extends DistanceOptions {
   slope?: Matrix;
 }
 
-/** What `kernelBackward` adds to; each is optional. Gradients accumulate: clear them first. */
+/** What `kernelBackward` and `distancesBackward` add to; each is optional. Gradients accumulate: clear them first. */
 export interface KernelGradients {
   /** ∂ℓ/∂Z_a (n, d). May be the same matrix as `columns` where both are the same items. */
   rows?: Matrix;
@@ -112,10 +116,24 @@ export interface KernelGradients {
   columns?: Matrix;
   /** ∂ℓ/∂h per embedding column: a vector of d. */
   weights?: Matrix;
-  /** Set, not added to: ∂ℓ/∂b = Σ G_t (0 unless the link is sigmoid). */
+  /** ∂ℓ/∂length of each row item, Σ of G_t over its pairs that are not `same`: a vector of n. */
+  rowLengths?: Matrix;
+  /** The same for the column items: a vector of m. */
+  columnLengths?: Matrix;
+  /** Set, not added to: ∂ℓ/∂b = Σ G_t (0 unless the link is sigmoid). Only by `kernelBackward`. */
   offset?: number;
-  /** Set, not added to: ∂ℓ/∂v = Σ G∘K / v. */
+  /** Set, not added to: ∂ℓ/∂v = Σ G∘K / v. Only by `kernelBackward`. */
   variance?: number;
+}
+
+/** What `pairDistancesBackward` adds to; each is optional. */
+export interface PairGradients {
+  /** ∂ℓ/∂A (n, d). */
+  rows?: Matrix;
+  /** ∂ℓ/∂B (n, d). May be the same matrix as `rows`. */
+  columns?: Matrix;
+  /** ∂ℓ/∂w: a vector of d. */
+  weights?: Matrix;
 }
 
 export type Activation = "exp" | "tanh" | "sigmoid" | "relu";
@@ -162,6 +180,8 @@ export interface Products {
   syr2k(C: Matrix, A: Matrix, B: Matrix, options?: SyrkOptions): void;
   /** y = α·op(A)·x + β·y, reading A once, row by row, at the speed of memory. */
   gemv(y: Matrix, A: Matrix, x: Matrix, options?: GemvOptions): void;
+  /** out_ij = s_i·A_ij, s a vector of n; out may be A. */
+  scaleRows(out: Matrix, A: Matrix, s: Matrix): void;
 }
 
 export interface Scans {
@@ -203,7 +223,10 @@ export interface KernelPass {
   rowNorms(out: Matrix, A: Matrix, weights?: Matrix): void;
   /** out_j = Σ_i A_ij. */
   columnSums(out: Matrix, A: Matrix): void;
-  /** T (n, m): t_ab = Σ_j w_j (Z_aj − Z_bj)², as a²_a + a²_b − 2·Z_a·W·Z_bᵀ; not below 0 where all weights are ≥ 0. */
+  /**
+   * T (n, m): t_ab = Σ_j w_j (Z_aj − Z_bj)² + length_a + length_b, as a²_a + a²_b − 2·Z_a·W·Z_bᵀ; not below 0 where all weights
+   * and lengths are ≥ 0.
+   */
   distances(T: Matrix, Za: Matrix, Zb: Matrix, options?: DistanceOptions): void;
   /** K (n, m) = v·exp(−½φ(t)), fused with the distances (Eq. 5; the link is Eq. 7's sigmoid or a positive definite one). */
   kernel(K: Matrix, Za: Matrix, Zb: Matrix, options?: KernelOptions): void;
@@ -216,12 +239,18 @@ export interface KernelPass {
     options: KernelOptions,
     gradients: KernelGradients,
   ): void;
+  /** From G = ∂ℓ/∂T (n, m), kept as it is, to the embeddings, the weights and the lengths; `offset` and `variance` stay as they were. */
+  distancesBackward(G: Matrix, Za: Matrix, Zb: Matrix, options: DistanceOptions, gradients: KernelGradients): void;
+  /** t_i = Σ_j w_j (A_ij − B_ij)² (w = 1 when absent): rows side by side, not all pairs; t a vector of n. */
+  pairDistances(t: Matrix, A: Matrix, B: Matrix, weights?: Matrix): void;
+  /** From g = ∂ℓ/∂t, a vector of n, to both sides and the weights: ∂ℓ/∂A_ij += 2·g_i·w_j (A_ij − B_ij). */
+  pairDistancesBackward(g: Matrix, A: Matrix, B: Matrix, weights: Matrix | undefined, gradients: PairGradients): void;
 }
 
 /** What a training step needs besides products. */
 export interface Training {
-  /** Y = f(X), element by element; Y may be X. */
-  activate(Y: Matrix, X: Matrix, f: Activation): void;
+  /** Y = f(X + 1·biasᵀ), element by element, the bias a vector of cols (none when absent); Y may be X. */
+  activate(Y: Matrix, X: Matrix, f: Activation, bias?: Matrix): void;
   /** dX = dY ∘ f′, with f′ from Y = f(X); dX may be dY. */
   activateBackward(dX: Matrix, dY: Matrix, Y: Matrix, f: Activation): void;
   /**
@@ -231,6 +260,15 @@ export interface Training {
   softmaxCrossEntropy(dLogits: Matrix | null, logits: Matrix, labels: Indices, offsets?: Matrix): number;
   /** One step of AdamW on contiguous vectors of equal length; `mean` and `square` are the optimiser's state. */
   adamw(parameter: Matrix, gradient: Matrix, mean: Matrix, square: Matrix, options: AdamwOptions): void;
+
+  /**
+   * out = 0 with probability `rate` (to the nearest 2⁻¹⁶), else X/(1 − rate); out may be X. Element i, row by row, is dropped where
+   * 16 bits of the stream, half i from the next whole block on, are below rate·2¹⁶: the same mask for every engine, precision and
+   * stride, so the same stream anew gives the mask of the backward pass. Takes ⌈elements/8⌉ blocks of `random`; rate 0 copies and takes none.
+   */
+  dropout(out: Matrix, X: Matrix, rate: number, random: Random): void;
+  /** out = A, between precisions and any strides. Either may lie outside the arena (`hostMatrix`). */
+  convert(out: Matrix, A: Matrix): void;
 
   /** out_i = table[indices_i]. The table may lie outside the arena (`hostMatrix`). */
   gatherRows(out: Matrix, table: Matrix, indices: Indices): void;

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { ErrorCode } from "../errors.ts";
 import type { Scope } from "../linalg/arena.ts";
 import type { Activation, Engine, Link } from "../linalg/engine.ts";
+import { Random } from "../linalg/random.ts";
 import { TopK } from "../linalg/top-k.ts";
 import type { Bed } from "./bed.ts";
 import { errorOf } from "./bounds.ts";
@@ -31,6 +32,8 @@ const mistakes: Partial<Record<ErrorCode, Record<string, Mistake>>> = {
       e.gemv(s.matrix(2, 1, "f32"), s.matrix(2, 3, "f32"), s.matrix(3, 1)),
     "gemv: x: must be contiguous, got stride 4; copy the column first": (e, s) =>
       e.gemv(s.matrix(2, 1), s.matrix(2, 3), s.matrix(3, 4).view(0, 3, 1, 2)),
+    "scaleRows: s: expected a vector of 2, got (3, 1)": (e, s) =>
+      e.scaleRows(s.matrix(2, 3), s.matrix(2, 3), s.matrix(3, 1)),
     "scan: query: expected a vector of 3, got (2, 1)": (e, s) => e.scan(new TopK(1), [s.matrix(4, 3)], s.matrix(2, 1)),
     "K: expected (2, 2), got (2, 3)": (e, s) => e.cholesky(s.matrix(2, 3), { name: "K" }),
     "solve: B: expected (3, 4), got (2, 4)": (e, s) => e.solveTriangular(s.matrix(2, 4), s.matrix(3, 3)),
@@ -40,6 +43,35 @@ const mistakes: Partial<Record<ErrorCode, Record<string, Mistake>>> = {
     "kernel: K: expected (4, 5), got (5, 4)": (e, s) => e.kernel(s.matrix(5, 4), s.matrix(4, 2), s.matrix(5, 2)),
     "kernel: weights: expected a vector of 2, got (3, 1)": (e, s) =>
       e.kernel(s.matrix(4, 5), s.matrix(4, 2), s.matrix(5, 2), { weights: s.matrix(3, 1) }),
+    "kernel: rowLengths: expected a vector of 4, got (5, 1)": (e, s) =>
+      e.distances(s.matrix(4, 5), s.matrix(4, 2), s.matrix(5, 2), { rowLengths: s.matrix(5, 1) }),
+    "kernel: columnLengths: expected a vector of 5, got (4, 1)": (e, s) =>
+      e.kernel(s.matrix(4, 5), s.matrix(4, 2), s.matrix(5, 2), { columnLengths: s.matrix(4, 1) }),
+    "kernelBackward: gradients.rowLengths: expected a vector of 4, got (5, 1)": (e, s) =>
+      e.kernelBackward(
+        s.matrix(4, 5),
+        s.matrix(4, 5),
+        s.matrix(4, 2),
+        s.matrix(5, 2),
+        {},
+        { rowLengths: s.matrix(5, 1) },
+      ),
+    "distancesBackward: G: expected (4, 5), got (5, 4)": (e, s) =>
+      e.distancesBackward(s.matrix(5, 4), s.matrix(4, 2), s.matrix(5, 2), {}, {}),
+    "distancesBackward: gradients.columns: expected (5, 2), got (4, 2)": (e, s) =>
+      e.distancesBackward(s.matrix(4, 5), s.matrix(4, 2), s.matrix(5, 2), {}, { columns: s.matrix(4, 2) }),
+    "pairDistances: B: expected (4, 2), got (5, 2)": (e, s) =>
+      e.pairDistances(s.matrix(4, 1), s.matrix(4, 2), s.matrix(5, 2)),
+    "pairDistances: t: expected a vector of 4, got (2, 1)": (e, s) =>
+      e.pairDistances(s.matrix(2, 1), s.matrix(4, 2), s.matrix(4, 2)),
+    "pairDistancesBackward: gradients.weights: expected f64 like the other operands, got f32": (e, s) =>
+      e.pairDistancesBackward(s.matrix(4, 1), s.matrix(4, 2), s.matrix(4, 2), undefined, {
+        weights: s.matrix(2, 1, "f32"),
+      }),
+    "activate: bias: expected a vector of 3, got (2, 1)": (e, s) =>
+      e.activate(s.matrix(2, 3), s.matrix(2, 3), "tanh", s.matrix(2, 1)),
+    "dropout: expected (2, 3), got (3, 2)": (e, s) => e.dropout(s.matrix(3, 2), s.matrix(2, 3), 0.1, new Random(1)),
+    "convert: out: expected (2, 3), got (3, 2)": (e, s) => e.convert(s.matrix(3, 2), s.matrix(2, 3, "f32")),
     "softmaxCrossEntropy: labels: expected 4 of them, got 3": (e, s) =>
       e.softmaxCrossEntropy(null, s.matrix(4, 2), s.indices(3)),
     "adamw: gradient: expected (3, 1), got (4, 1)": (e, s) =>
@@ -73,6 +105,28 @@ const mistakes: Partial<Record<ErrorCode, Record<string, Mistake>>> = {
       const K = s.matrix(3, 3);
       e.kernel(K, s.matrix(3, 2), s.matrix(3, 2), { slope: K });
     },
+    "scaleRows shares memory with an input; write the result elsewhere": (e, s) => {
+      const A = s.matrix(3, 1);
+      e.scaleRows(A, s.matrix(3, 1), A);
+    },
+    "activate shares memory with an input; write the result elsewhere": (e, s) => {
+      const A = s.matrix(4, 3);
+      e.activate(A.view(1, 4), A.view(0, 3), "relu");
+    },
+    "distancesBackward: gradients.rows shares memory with an input; write the result elsewhere": (e, s) => {
+      const Z = s.matrix(3, 2);
+      e.distancesBackward(s.matrix(3, 3), Z, s.matrix(3, 2), {}, { rows: Z });
+    },
+    "pairDistancesBackward: gradients.weights shares memory with an input; write the result elsewhere": (e, s) => {
+      const w = s.matrix(2, 1);
+      e.pairDistancesBackward(s.matrix(3, 1), s.matrix(3, 2), s.matrix(3, 2), w, { weights: w });
+    },
+    "convert: out shares memory with an input; write the result elsewhere": (e, s) => {
+      const A = s.matrix(3, 3);
+      e.convert(A.transposed(), A);
+    },
+    "dropout: rate must lie in [0, 1), got 1": (e, s) => e.dropout(one(s), one(s), 1, new Random(1)),
+    "dropout: rate must lie in [0, 1), got NaN": (e, s) => e.dropout(one(s), one(s), Number.NaN, new Random(1)),
     "scan: k must be a whole number of at least 1, got 0": (e, s) => e.scan(new TopK(0), [one(s)], one(s)),
     "matrix: rows must be a whole number of at least 0, got -1": (_, s) => s.matrix(-1, 2),
     "matrix: cols must be a whole number of at least 0, got 1.5": (_, s) => s.matrix(1, 1.5),

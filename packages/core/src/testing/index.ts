@@ -4,11 +4,13 @@ import { afterAll, beforeAll, describe } from "vitest";
 import type { Engine } from "../linalg/engine.ts";
 import { describeActivations } from "./activations.ts";
 import { Bed, type SuiteOptions } from "./bed.ts";
+import { describeElements } from "./elements.ts";
 import { describeErrors } from "./errors.ts";
 import { describeFactorisations } from "./factorisations.ts";
 import { describeGradients } from "./gradients.ts";
 import { describeJitter } from "./jitter.ts";
 import { describeKernelPass } from "./kernel-pass.ts";
+import { describePairDistances } from "./pair-distances.ts";
 import { describeProducts } from "./products.ts";
 import { describeRandom } from "./random.ts";
 import { describeRows } from "./rows.ts";
@@ -16,7 +18,9 @@ import { describeScan } from "./scan.ts";
 import { describeSparseGram } from "./sparse-gram.ts";
 import { describeTraining } from "./training.ts";
 
+export { type TinyModelOptions, tinyModel, toyEncode } from "../model/testing/tiny-model.ts";
 export type { SuiteOptions } from "./bed.ts";
+export { centralDifferences, expectGradient } from "./differences.ts";
 export { describeGolden } from "./golden.ts";
 export type { GoldenFile } from "./golden-file.ts";
 
@@ -36,8 +40,10 @@ export function describeEngine(name: string, open: () => Promise<Engine>, option
     describeFactorisations(bed);
     describeJitter(bed);
     describeKernelPass(bed);
+    describePairDistances(bed);
     describeGradients(bed);
     describeActivations(bed);
+    describeElements(bed);
     describeTraining(bed);
     describeRows(bed);
     describeSparseGram(bed);

@@ -1,5 +1,5 @@
 // Distances, the kernel through its three links, and the way back, against the sums over pairs that the oracle takes.
-// Bounds, with s_ab = Σ_j |h_j|(|Za_aj| + |Zb_bj|)²: t is off by at most δ = 2(d + 6)·u·s (t = a² + b² − 2ab cancels), and
+// Bounds, with s_ab = Σ_j |h_j|(|Za_aj| + |Zb_bj|)² + |length_a| + |length_b|: t is off by at most δ = 2(d + 6)·u·s (t = a² + b² − 2ab cancels), and
 // everything after it by δ times its derivative plus a few u.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -21,11 +21,13 @@ const example = {
   weighting: "mixed",
   link: "sigmoid",
   same: true,
+  lengths: true,
 } as const;
 const EXAMPLES = [
   { ...example, shape: { n: 130, m: 131, d: 5 } }, // above the threshold of sharing
   { ...example, shape: { n: 66, m: 70, d: 65 }, precision: "f32", weighting: "positive", link: "saturating" },
   { ...example, shape: { n: 5, m: 6, d: 0 }, weighting: "none", link: "linear" },
+  { ...example, shape: { n: 130, m: 131, d: 5 }, weighting: "positive", same: false, lengths: false },
   { ...example, shape: { n: 0, m: 6, d: 3 } },
   { ...example, shape: { n: 5, m: 0, d: 3 }, same: false },
 ] as const;
@@ -35,7 +37,7 @@ interface Inputs {
   Zb: Pair;
   own: KernelOptions;
   oracle: KernelOptions;
-  /** Σ_j |h_j|(|Za_aj| + |Zb_bj|)² */
+  /** Σ_j |h_j|(|Za_aj| + |Zb_bj|)² + |length_a| + |length_b| */
   spread(index: number): number;
 }
 
@@ -47,6 +49,7 @@ function inputs(
     weighting: string;
     link: Link;
     same: boolean;
+    lengths: boolean;
   },
 ): Inputs {
   const { n, m, d } = drawn.shape;
@@ -57,15 +60,23 @@ function inputs(
     drawn.weighting === "none" ? undefined : o.vector(d, o.draws(d, low / Math.max(d, 1), 1 / Math.max(d, 1)));
   const columns = Array.from({ length: n }, (_, a) => (a % 3 === 0 || m === 0 ? -1 : o.random.below(m)));
   const same = drawn.same ? o.indices(columns) : undefined;
+  const lengths = (count: number) => (drawn.lengths ? o.vector(count, o.draws(count, low, 1)) : undefined);
+  const [rowLengths, columnLengths] = [lengths(n), lengths(m)];
+  const pick = (side: "own" | "oracle") => ({
+    ...(weights && { weights: weights[side] }),
+    ...(same && { same: same[side] }),
+    ...(rowLengths && { rowLengths: rowLengths[side] }),
+    ...(columnLengths && { columnLengths: columnLengths[side] }),
+  });
   const common = { link: drawn.link, offset: drawn.link === "sigmoid" ? -0.7 : 0, variance: 1.25 };
   return {
     Za,
     Zb,
-    own: { ...common, ...(weights && { weights: weights.own }), ...(same && { same: same.own }) },
-    oracle: { ...common, ...(weights && { weights: weights.oracle }), ...(same && { same: same.oracle }) },
+    own: { ...common, ...pick("own") },
+    oracle: { ...common, ...pick("oracle") },
     spread(index) {
       const [a, b] = [Math.floor(index / m), index % m];
-      let s = 0;
+      let s = Math.abs(rowLengths?.oracle.get(a, 0) ?? 0) + Math.abs(columnLengths?.oracle.get(b, 0) ?? 0);
       for (let j = 0; j < d; j++) {
         const h = weights ? Math.abs(weights.oracle.get(j, 0)) : 1;
         s += h * (Math.abs(Za.oracle.get(a, j)) + Math.abs(Zb.oracle.get(b, j))) ** 2;
@@ -84,7 +95,16 @@ function linkSize(link: Link, t: number, b: number): [slope: number, value: numb
 }
 
 export function describeKernelPass(bed: Bed): void {
-  const cases = fc.record({ shape: shapes, precision, seed, layout, weighting, link, same: fc.boolean() });
+  const cases = fc.record({
+    shape: shapes,
+    precision,
+    seed,
+    layout,
+    weighting,
+    link,
+    same: fc.boolean(),
+    lengths: fc.boolean(),
+  });
 
   describe("kernel pass", () => {
     test.each(["f32", "f64"] as const)(
@@ -100,7 +120,7 @@ export function describeKernelPass(bed: Bed): void {
       },
     );
 
-    test("distances: the oracle's; 0 for the same item; not negative where no weight is", () => {
+    test("distances: the oracle's; 0 for the same item; not negative where no weight or length is", () => {
       bed.check(
         cases,
         (drawn) => {
@@ -108,8 +128,7 @@ export function describeKernelPass(bed: Bed): void {
             const { n, m, d } = drawn.shape;
             const { Za, Zb, own, oracle: options, spread } = inputs(o, drawn);
             const T = o.output(n, m, drawn.layout);
-            const { weights, same } = own;
-            bed.engine.distances(T.own, Za.own, Zb.own, { ...(weights && { weights }), ...(same && { same }) });
+            bed.engine.distances(T.own, Za.own, Zb.own, own);
             oracle.distances(T.oracle, Za.oracle, Zb.oracle, options);
             const unit = 2 * (d + 6) * UNIT[drawn.precision] * bed.slack;
             expectWithin("T", T.own, T.oracle, (i) => unit * spread(i));
@@ -170,27 +189,38 @@ export function describeKernelPass(bed: Bed): void {
       );
     });
 
-    test("kernelBackward: adds to what is asked for, whatever is asked for", () => {
-      const wanted = fc.record({ rows: fc.boolean(), columns: fc.boolean(), weights: fc.boolean() });
-      const all = { rows: true, columns: true, weights: true };
-      bed.check(
-        fc.record({
-          shape: shapes,
-          precision,
-          seed,
-          layout,
-          weighting,
-          link,
-          same: fc.constant<boolean>(false),
-          wanted,
-        }),
-        (drawn) => backward(bed, drawn),
-        [
-          ...EXAMPLES.map((one) => ({ ...one, same: false, wanted: all })),
-          ...EXAMPLES.map((one) => ({ ...one, same: false, wanted: { rows: false, columns: false, weights: true } })),
-        ],
-      );
-    });
+    test.each(["kernelBackward", "distancesBackward"] as const)(
+      "%s: adds to what is asked for, whatever is asked for",
+      (operation) => {
+        const wanted = fc.record({
+          rows: fc.boolean(),
+          columns: fc.boolean(),
+          weights: fc.boolean(),
+          lengths: fc.boolean(),
+        });
+        const none = { rows: false, columns: false, weights: false, lengths: false };
+        const all = { rows: true, columns: true, weights: true, lengths: true };
+        bed.check(
+          fc.record({
+            shape: shapes,
+            precision,
+            seed,
+            layout,
+            weighting,
+            link,
+            same: fc.boolean(),
+            lengths: fc.boolean(),
+            wanted,
+          }),
+          (drawn) => backward(bed, operation, drawn),
+          [
+            ...EXAMPLES.map((one) => ({ ...one, wanted: all })),
+            ...EXAMPLES.map((one) => ({ ...one, wanted: { ...none, weights: true } })),
+            ...EXAMPLES.map((one) => ({ ...one, wanted: { ...none, lengths: true } })),
+          ],
+        );
+      },
+    );
 
     test("kernelBackward: rows and columns may be the same items and the same gradient", () => {
       bed.with("f64", 11, (o) => {
@@ -210,44 +240,63 @@ export function describeKernelPass(bed: Bed): void {
 type BackwardCase = Parameters<typeof inputs>[1] & {
   precision: "f32" | "f64";
   seed: number;
-  wanted: { rows: boolean; columns: boolean; weights: boolean };
+  wanted: { rows: boolean; columns: boolean; weights: boolean; lengths: boolean };
 };
 
 // K and slope go in as given numbers, so that only the backward pass is compared.
-function backward(bed: Bed, drawn: BackwardCase): void {
+function backward(bed: Bed, operation: "kernelBackward" | "distancesBackward", drawn: BackwardCase): void {
   bed.with(drawn.precision, drawn.seed, (o) => {
     const { n, m, d } = drawn.shape;
     const { Za, Zb, own, oracle: options } = inputs(o, drawn);
-    const K = o.input(n, m, drawn.layout);
-    const slope = drawn.link === "linear" ? undefined : o.input(n, m, drawn.layout);
-    const G = o.output(n, m, drawn.layout, o.draws(n * m));
-    const rows = drawn.wanted.rows ? o.output(n, d, drawn.layout, o.draws(n * d)) : undefined;
-    const columns = drawn.wanted.columns ? o.output(m, d, drawn.layout, o.draws(m * d)) : undefined;
-    const weights = drawn.wanted.weights ? o.outputVector(d, o.draws(d)) : undefined;
+    const { wanted } = drawn;
+    const rows = wanted.rows ? o.output(n, d, drawn.layout, o.draws(n * d)) : undefined;
+    const columns = wanted.columns ? o.output(m, d, drawn.layout, o.draws(m * d)) : undefined;
+    const weights = wanted.weights ? o.outputVector(d, o.draws(d)) : undefined;
+    const rowLengths = wanted.lengths ? o.outputVector(n, o.draws(n)) : undefined;
+    const columnLengths = wanted.lengths ? o.outputVector(m, o.draws(m)) : undefined;
     const pick = (side: "own" | "oracle"): KernelGradients => ({
       ...(rows && { rows: rows[side] }),
       ...(columns && { columns: columns[side] }),
       ...(weights && { weights: weights[side] }),
+      ...(rowLengths && { rowLengths: rowLengths[side] }),
+      ...(columnLengths && { columnLengths: columnLengths[side] }),
+      offset: -7,
+      variance: -8,
     });
     const [mine, theirs] = [pick("own"), pick("oracle")];
-    bed.engine.kernelBackward(G.own, K.own, Za.own, Zb.own, { ...own, ...(slope && { slope: slope.own }) }, mine);
-    oracle.kernelBackward(
-      G.oracle,
-      K.oracle,
-      Za.oracle,
-      Zb.oracle,
-      { ...options, ...(slope && { slope: slope.oracle }) },
-      theirs,
-    );
 
     // |g| ≤ 1 and |Z| ≤ 1: a sum over m pairs is off by at most 2(m + 8)·u times m terms of at most 4|h| (8 for weights: two sums)
     const u = 2 * UNIT[drawn.precision] * bed.slack;
     const h = own.weights ? 1 / Math.max(d, 1) : 1;
-    expectWithin("G_t", G.own, G.oracle, 2 * u);
+    if (operation === "distancesBackward") {
+      const G = o.input(n, m, drawn.layout); // kept as it is
+      bed.engine.distancesBackward(G.own, Za.own, Zb.own, own, mine);
+      oracle.distancesBackward(G.oracle, Za.oracle, Zb.oracle, options, theirs);
+      expect([mine.offset, mine.variance]).toEqual([-7, -8]);
+    } else {
+      const K = o.input(n, m, drawn.layout);
+      const slope = drawn.link === "linear" ? undefined : o.input(n, m, drawn.layout);
+      const G = o.output(n, m, drawn.layout, o.draws(n * m));
+      bed.engine.kernelBackward(G.own, K.own, Za.own, Zb.own, { ...own, ...(slope && { slope: slope.own }) }, mine);
+      oracle.kernelBackward(
+        G.oracle,
+        K.oracle,
+        Za.oracle,
+        Zb.oracle,
+        { ...options, ...(slope && { slope: slope.oracle }) },
+        theirs,
+      );
+      expectWithin("G_t", G.own, G.oracle, 2 * u);
+      for (const name of ["offset", "variance"] as const) {
+        expectWithin(name, [mine[name] ?? Number.NaN], [theirs[name] ?? Number.NaN], u * (n + m + 8) * n * m);
+      }
+    }
     if (rows) expectWithin("rows", rows.own, rows.oracle, u * ((m + 8) * 4 * h * m + 1));
     if (columns) expectWithin("columns", columns.own, columns.oracle, u * ((n + 8) * 4 * h * n + 1));
     if (weights) expectWithin("weights", weights.own, weights.oracle, u * ((n + m + 8) * 8 * n * m + 1));
-    expectWithin("offset", [mine.offset ?? Number.NaN], [theirs.offset ?? Number.NaN], u * (n + m + 8) * n * m);
-    expectWithin("variance", [mine.variance ?? Number.NaN], [theirs.variance ?? Number.NaN], u * (n + m + 8) * n * m);
+    if (rowLengths) expectWithin("rowLengths", rowLengths.own, rowLengths.oracle, u * ((m + 8) * (m + 1) + 1));
+    if (columnLengths) {
+      expectWithin("columnLengths", columnLengths.own, columnLengths.oracle, u * ((n + 8) * (n + 1) + 1));
+    }
   });
 }

@@ -159,6 +159,46 @@ const operations: Record<string, Operation> = {
   "kernel, linear": (tools) => kernel(tools, "linear"),
   "kernel, saturating": (tools) => kernel(tools, "saturating"),
   "kernel, sigmoid": (tools) => kernel(tools, "sigmoid"),
+  "distances with lengths": ({ engine, scope, fill, empty }) => {
+    const [n, m, d] = [151, 133, 130];
+    const [Za, Zb, T, K, G] = [fill(n, d), fill(m, d), empty(n, m), empty(n, m), fill(n, m)];
+    const same = scope.indices(n).write(Array.from({ length: n }, (_, i) => (i % 3 === 0 ? i % m : -1)));
+    const options = { same, rowLengths: fill(n, 1), columnLengths: fill(m, 1) };
+    engine.distances(T, Za, Zb, options);
+    engine.kernel(K, Za, Zb, options);
+    const gradients = { rows: empty(n, d), columns: empty(m, d), weights: empty(d, 1) };
+    const lengths = { rowLengths: empty(n, 1), columnLengths: empty(m, 1) };
+    engine.distancesBackward(G, Za, Zb, options, { ...gradients, ...lengths });
+    engine.kernelBackward(G, K, Za, Zb, options, lengths);
+    return [T, K, ...Object.values(gradients), ...Object.values(lengths)];
+  },
+  "pair distances": ({ engine, fill, empty }) => {
+    const [n, d] = [301, 131];
+    const [A, B, t, w] = [fill(n, d), fill(n, d), empty(n, 1), fill(d, 1)];
+    const gradients = { rows: empty(n, d), columns: empty(n, d), weights: empty(d, 1) };
+    engine.pairDistances(t, A, B, w);
+    engine.pairDistancesBackward(t, A, B, w, gradients);
+    return [t, ...Object.values(gradients)];
+  },
+  "scaleRows, convert": ({ engine, scope, fill, empty }) => {
+    const [A, scaled, transposed] = [fill(1201, 131), empty(1201, 131), empty(131, 1201)];
+    const other = scope.matrix(1201, 131, A.precision === "f32" ? "f64" : "f32");
+    engine.scaleRows(scaled, A, fill(1201, 1));
+    engine.convert(other, scaled);
+    engine.convert(transposed.transposed(), other);
+    return [scaled, other, transposed];
+  },
+  "activate with a bias": ({ engine, fill, empty }) => {
+    const [X, Y] = [fill(160, 131), empty(160, 131)];
+    engine.activate(Y, X, "tanh", fill(131, 1));
+    return [Y];
+  },
+  dropout: ({ engine, random, fill, empty }) => {
+    const [X, Y, Z] = [fill(160, 131), empty(160, 131), empty(160, 140)];
+    engine.dropout(Y, X, 0.2, random);
+    engine.dropout(Z.view(0, 160, 3, 134), X, 0.2, random);
+    return [Y, Z];
+  },
   exp: (tools) => activation(tools, "exp"),
   tanh: (tools) => activation(tools, "tanh"),
   sigmoid: (tools) => activation(tools, "sigmoid"),

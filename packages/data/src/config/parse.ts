@@ -9,8 +9,12 @@ import { type Config, configSchema } from "./schema.ts";
 export function parseConfig(value: unknown, where = "nearkin.yaml"): Config {
   const parsed = configSchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => describe(issue));
-  throw new NearkinError("BAD_CONFIG", `${where}: ${problems.join("; ")}`);
+  throw new NearkinError("BAD_CONFIG", `${where}: ${describeProblems(parsed.error, configSchema).join("; ")}`);
+}
+
+/** What is wrong with a value, problem by problem, each with its path; a mistyped key with the one that was meant. */
+export function describeProblems(error: z.ZodError, schema: z.core.$ZodType): string[] {
+  return error.issues.map((issue) => describe(issue, schema));
 }
 
 /** The object a YAML text holds. Syntax errors name line and column. */
@@ -25,10 +29,10 @@ export function parseYaml(text: string, where: string): unknown {
   }
 }
 
-function describe(issue: z.core.$ZodIssue): string {
+function describe(issue: z.core.$ZodIssue, root: z.core.$ZodType): string {
   const path = issue.path.join(".") || "the top level";
   if (issue.code === "unrecognized_keys") {
-    const known = knownKeys(issue.path);
+    const known = knownKeys(root, issue.path);
     return issue.keys
       .map((key) => {
         const near = nearest(key, known);
@@ -42,8 +46,8 @@ function describe(issue: z.core.$ZodIssue): string {
 }
 
 /** The keys the schema knows at a path, for the suggestion. */
-function knownKeys(path: readonly PropertyKey[]): string[] {
-  let schemas: z.core.$ZodType[] = [configSchema];
+function knownKeys(root: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
+  let schemas = [root];
   for (const step of path) schemas = schemas.flatMap((schema) => childrenOf(schema, String(step)));
   return schemas.flatMap((schema) => unwrapped(schema)).flatMap((schema) => Object.keys(shapeOf(schema)));
 }

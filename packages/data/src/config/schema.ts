@@ -183,6 +183,8 @@ export const configSchema = z.strictObject({
       maxQueries: z.int().min(1).default(1000),
     })
     .prefault({}),
+  /** What `nearkin train --config` reads; nothing here changes a dataset, and @nearkin/train checks it. */
+  train: z.record(z.string(), z.unknown()).optional(),
   /** The share of unusable rows, per file group and channel, above which `prepare` stops. */
   rejectLimit: z.number().min(0).max(1).default(0.01),
 });

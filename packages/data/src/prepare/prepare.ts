@@ -41,7 +41,8 @@ const HASHED_FIRST = 64e6;
 const IN_MEMORY = 1.5e9;
 
 /** Makes a dataset folder, and returns its manifest. */
-export async function prepare(config: Config, options: PrepareOptions): Promise<Manifest> {
+export async function prepare(given: Config, options: PrepareOptions): Promise<Manifest> {
+  const { train: _, ...config } = given; // to train otherwise is no reason to prepare again
   const { out, folder = process.cwd(), signal, onEvent = () => {} } = options;
   // The sources are opened before the work folder: a wrong column must not cost an earlier run its steps.
   await using probe = await Database.open(":memory:", { scratch: "", threads: 1 });

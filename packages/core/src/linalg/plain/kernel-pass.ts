@@ -1,5 +1,13 @@
-import { checkColumnSums, checkKernel, checkKernelBackward, checkRowNorms } from "../contract.ts";
-import type { KernelOptions, KernelPass, Link } from "../engine.ts";
+import type { DistanceOptions, KernelGradients, KernelPass, Link } from "../engine.ts";
+import {
+  checkColumnSums,
+  checkDistancesBackward,
+  checkKernel,
+  checkKernelBackward,
+  checkPairDistances,
+  checkPairDistancesBackward,
+  checkRowNorms,
+} from "../kernel-contract.ts";
 import type { Matrix } from "../matrix.ts";
 
 const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
@@ -12,16 +20,42 @@ function linkOf(link: Link, t: number, b: number): [phi: number, derivative: num
   return [d, d * (1 - d)];
 }
 
-/** h_j of an embedding column. */
-const weightOf = (options: KernelOptions, j: number) =>
-  options.weights ? options.weights.data[options.weights.offset + j] : 1;
+/** Element i of a vector, or `otherwise` where there is none. */
+const element = (vector: Matrix | undefined, i: number, otherwise: number) =>
+  vector ? vector.data[vector.offset + i] : otherwise;
 
-/** t_ab = Σ_j h_j (Z_aj − Z_bj)², 0 where both are the same item. */
-function distance(Za: Matrix, a: number, Zb: Matrix, b: number, options: KernelOptions): number {
-  if (options.same && options.same.data[options.same.offset + a] === b) return 0;
-  let t = 0;
-  for (let j = 0; j < Za.cols; j++) t += weightOf(options, j) * (Za.get(a, j) - Zb.get(b, j)) ** 2;
+function add(vector: Matrix | undefined, i: number, value: number): void {
+  if (vector) vector.data[vector.offset + i] += value;
+}
+
+const isSame = ({ same }: DistanceOptions, a: number, b: number) => same?.data[same.offset + a] === b;
+
+/** t_ab = Σ_j h_j (Z_aj − Z_bj)² + length_a + length_b, 0 where both are the same item. */
+function distance(Za: Matrix, a: number, Zb: Matrix, b: number, options: DistanceOptions): number {
+  if (isSame(options, a, b)) return 0;
+  let t = element(options.rowLengths, a, 0) + element(options.columnLengths, b, 0);
+  for (let j = 0; j < Za.cols; j++) t += element(options.weights, j, 1) * (Za.get(a, j) - Zb.get(b, j)) ** 2;
   return t;
+}
+
+// Straight from the sum over pairs: ∂t_ab/∂Z_aj = 2h_j(Z_aj − Z_bj), ∂t_ab/∂h_j = (Z_aj − Z_bj)², ∂t_ab/∂length_a = 1.
+function pushBack(G: Matrix, Za: Matrix, Zb: Matrix, options: DistanceOptions, gradients: KernelGradients): void {
+  const { rows, columns, weights, rowLengths, columnLengths } = gradients;
+  for (let a = 0; a < Za.rows; a++) {
+    for (let b = 0; b < Zb.rows; b++) {
+      const g = G.get(a, b);
+      for (let j = 0; j < Za.cols; j++) {
+        const difference = Za.get(a, j) - Zb.get(b, j);
+        const push = 2 * g * element(options.weights, j, 1) * difference;
+        rows?.set(a, j, rows.get(a, j) + push);
+        columns?.set(b, j, columns.get(b, j) - push);
+        add(weights, j, g * difference ** 2);
+      }
+      if (isSame(options, a, b)) continue;
+      add(rowLengths, a, g);
+      add(columnLengths, b, g);
+    }
+  }
 }
 
 export const kernelPass: KernelPass = {
@@ -29,7 +63,7 @@ export const kernelPass: KernelPass = {
     checkRowNorms(out, A, weights);
     for (let i = 0; i < A.rows; i++) {
       let s = 0;
-      for (let j = 0; j < A.cols; j++) s += (weights ? weights.data[weights.offset + j] : 1) * A.get(i, j) ** 2;
+      for (let j = 0; j < A.cols; j++) s += element(weights, j, 1) * A.get(i, j) ** 2;
       out.data[out.offset + i] = s;
     }
   },
@@ -61,7 +95,6 @@ export const kernelPass: KernelPass = {
     }
   },
 
-  // Straight from the sum over pairs: ∂t_ab/∂Z_aj = 2h_j(Z_aj − Z_bj), ∂t_ab/∂h_j = (Z_aj − Z_bj)².
   kernelBackward(G, K, Za, Zb, options, gradients) {
     checkKernelBackward(G, K, Za, Zb, options, gradients);
     const { slope, variance = 1, link } = options;
@@ -73,16 +106,38 @@ export const kernelPass: KernelPass = {
         const g = G.get(a, b) * (slope ? slope.get(a, b) : -0.5 * K.get(a, b));
         G.set(a, b, g);
         total += g;
-        for (let j = 0; j < Za.cols; j++) {
-          const difference = Za.get(a, j) - Zb.get(b, j);
-          const push = 2 * g * weightOf(options, j) * difference;
-          gradients.rows?.set(a, j, gradients.rows.get(a, j) + push);
-          gradients.columns?.set(b, j, gradients.columns.get(b, j) - push);
-          if (gradients.weights) gradients.weights.data[gradients.weights.offset + j] += g * difference ** 2;
-        }
       }
     }
+    pushBack(G, Za, Zb, options, gradients);
     gradients.offset = link === "sigmoid" ? total : 0;
     gradients.variance = dots / variance;
+  },
+
+  distancesBackward(G, Za, Zb, options, gradients) {
+    checkDistancesBackward(G, Za, Zb, options, gradients);
+    pushBack(G, Za, Zb, options, gradients);
+  },
+
+  pairDistances(t, A, B, weights) {
+    checkPairDistances(t, A, B, weights);
+    for (let i = 0; i < A.rows; i++) {
+      let s = 0;
+      for (let j = 0; j < A.cols; j++) s += element(weights, j, 1) * (A.get(i, j) - B.get(i, j)) ** 2;
+      t.data[t.offset + i] = s;
+    }
+  },
+
+  pairDistancesBackward(g, A, B, weights, gradients) {
+    checkPairDistancesBackward(g, A, B, weights, gradients);
+    const { rows, columns } = gradients;
+    for (let i = 0; i < A.rows; i++) {
+      for (let j = 0; j < A.cols; j++) {
+        const difference = A.get(i, j) - B.get(i, j);
+        const push = 2 * element(g, i, 0) * element(weights, j, 1) * difference;
+        rows?.set(i, j, rows.get(i, j) + push);
+        columns?.set(i, j, columns.get(i, j) - push);
+        add(gradients.weights, j, element(g, i, 0) * difference ** 2);
+      }
+    }
   },
 };

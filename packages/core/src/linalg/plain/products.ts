@@ -1,4 +1,4 @@
-import { checkGemm, checkGemv, checkScan, checkSyr2k, checkSyrk } from "../contract.ts";
+import { checkGemm, checkGemv, checkScaleRows, checkScan, checkSyr2k, checkSyrk } from "../contract.ts";
 import type { GemmOptions, Products, Scans } from "../engine.ts";
 import type { Matrix } from "../matrix.ts";
 import { offer, shardScans } from "../top-k.ts";
@@ -64,6 +64,13 @@ export const products: Products & Scans = {
       for (let j = 0; j < cols; j++) s += A.data[A.offset + i * rowStride + j * colStride] * x.data[x.offset + j];
       const at = y.offset + i;
       y.data[at] = beta === 0 ? alpha * s : alpha * s + beta * y.data[at];
+    }
+  },
+
+  scaleRows(out, A, s) {
+    checkScaleRows(out, A, s);
+    for (let i = 0; i < A.rows; i++) {
+      for (let j = 0; j < A.cols; j++) out.set(i, j, s.data[s.offset + i] * A.get(i, j));
     }
   },
 

@@ -1,10 +1,14 @@
 import {
+  checkActivate,
   checkActivation,
   checkAdamw,
+  checkConvert,
+  checkDropout,
   checkGather,
   checkSameShape,
   checkSoftmax,
   checkSparse,
+  dropoutLimit,
   integerPower,
 } from "../contract.ts";
 import type { Activation, Training } from "../engine.ts";
@@ -41,10 +45,13 @@ function fill(out: Matrix, random: Random, value: (first: number, second: number
 const bits53 = (first: number, second: number) => (first >>> 5) * 67108864 + (second >>> 6);
 
 export const training: Training = {
-  activate(Y, X, f) {
-    checkSameShape("activate", X, Y);
-    checkActivation("activate", f);
-    for (let i = 0; i < X.rows; i++) for (let j = 0; j < X.cols; j++) Y.set(i, j, apply[f](X.get(i, j)));
+  activate(Y, X, f, bias) {
+    checkActivate(Y, X, f, bias);
+    for (let i = 0; i < X.rows; i++) {
+      for (let j = 0; j < X.cols; j++) {
+        Y.set(i, j, apply[f](bias ? X.get(i, j) + bias.data[bias.offset + j] : X.get(i, j)));
+      }
+    }
   },
 
   activateBackward(dX, dY, Y, f) {
@@ -92,6 +99,28 @@ export const training: Training = {
         parameter.set(i, j, kept - (learningRate * mHat) / (Math.sqrt(vHat) + epsilon));
       }
     }
+  },
+
+  // Element i takes half-word i of the stream from the next whole block on, the low half of each word first.
+  dropout(out, X, rate, random) {
+    checkDropout(out, X, rate);
+    const count = X.rows * X.cols;
+    const first = rate === 0 ? 0 : random.takeBlocks(Math.ceil(count / 8));
+    const limit = dropoutLimit(rate);
+    const scale = 1 / (1 - rate);
+    const words = new Uint32Array(4);
+    for (let i = 0; i < count; i++) {
+      const block = first + (i >> 3);
+      if (i % 8 === 0) philox(words, [block >>> 0, Math.floor(block / 2 ** 32), 0, 0], [random.keyLow, random.keyHigh]);
+      const half = (words[(i % 8) >> 1] >>> (16 * (i % 2))) & 0xffff;
+      const [r, c] = [Math.floor(i / X.cols), i % X.cols];
+      out.set(r, c, half < limit ? 0 : X.get(r, c) * scale);
+    }
+  },
+
+  convert(out, A) {
+    checkConvert(out, A);
+    for (let i = 0; i < A.rows; i++) for (let j = 0; j < A.cols; j++) out.set(i, j, A.get(i, j));
   },
 
   gatherRows(out, table, indices) {

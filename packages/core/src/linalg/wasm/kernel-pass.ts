@@ -1,5 +1,5 @@
 // From embeddings to the kernel matrix and back: the formulas are in docs/linalg.md, "The kernel and its gradient". n rows, m columns, width d.
-import { checkColumnSums, checkKernel, checkKernelBackward, checkRowNorms } from "../contract.ts";
+import type { Scope } from "../arena.ts";
 import {
   type DistanceOptions,
   type KernelGradients,
@@ -9,8 +9,16 @@ import {
   NO_OPTIONS,
   type Products,
 } from "../engine.ts";
+import {
+  checkColumnSums,
+  checkDistancesBackward,
+  checkKernel,
+  checkKernelBackward,
+  checkRowNorms,
+} from "../kernel-contract.ts";
 import type { Matrix } from "../matrix.ts";
-import { nonNegative, sum } from "../reductions.ts";
+import { addLengthGradients, nonNegative, sum } from "../reductions.ts";
+import { pairDistances } from "./pair-distances.ts";
 import { cut, type Pool } from "./pool.ts";
 
 const PASS_THRESHOLD = 1 << 14; // elements
@@ -20,7 +28,7 @@ const DISTANCE_CODE = 3;
 const CROSS = { alpha: -2, transposeB: true };
 const FIRST_TRANSPOSED = { transposeA: true };
 
-export function kernelPass(pool: Pool, { gemm }: Products): KernelPass {
+export function kernelPass(pool: Pool, { gemm, gemv }: Products): KernelPass {
   const rowNormsKernel = pool.kernel("row_norms");
   const columnSumsKernel = pool.kernel("column_sums");
   const scaleColumns = pool.kernel("scale_columns");
@@ -28,7 +36,8 @@ export function kernelPass(pool: Pool, { gemm }: Products): KernelPass {
   const backward = pool.kernel("kernel_backward");
   const chain = pool.kernel("kernel_chain");
 
-  function rowNorms(out: Matrix, A: Matrix, weights: Matrix | undefined): void {
+  // out_i = plus_i + Σ_j w_j A_ij²
+  function rowNorms(out: Matrix, A: Matrix, weights: Matrix | undefined, plus?: Matrix): void {
     const parts = pool.share(A.rows * A.cols, PASS_THRESHOLD);
     for (let t = 0; t < parts; t++) {
       const from = cut(A.rows, parts, t, 1);
@@ -39,6 +48,7 @@ export function kernelPass(pool: Pool, { gemm }: Products): KernelPass {
         .putRows(A, from)
         .putVector(weights)
         .putVector(out, from);
+      pool.putVector(plus, from);
     }
     pool.run(rowNormsKernel[A.precision], parts);
   }
@@ -58,19 +68,19 @@ export function kernelPass(pool: Pool, { gemm }: Products): KernelPass {
     pool.run(columnSumsKernel[A.precision], parts);
   }
 
-  // t = a²_a + a²_b − 2·Z_a·H·Z_bᵀ, then φ and the kernel, on each thread's rows
+  // t = a²_a + a²_b − 2·Z_a·H·Z_bᵀ, then φ and the kernel, on each thread's rows. Lengths are part of the norms.
   function fused(K: Matrix, Za: Matrix, Zb: Matrix, options: KernelOptions, code: number): void {
     const n = Za.rows;
     const m = Zb.rows;
     const d = Za.cols;
     if (n === 0 || m === 0) return;
-    const { weights, slope, same, offset = 0, variance = 1 } = options;
+    const { weights, slope, same, rowLengths, columnLengths, offset = 0, variance = 1 } = options;
     const scope = pool.arena.open();
     try {
       const normsA = scope.matrix(n, 1, K.precision);
       const normsB = scope.matrix(m, 1, K.precision);
-      rowNorms(normsA, Za, weights);
-      rowNorms(normsB, Zb, weights);
+      rowNorms(normsA, Za, weights, rowLengths);
+      rowNorms(normsB, Zb, weights, columnLengths);
       let ZaH = Za;
       if (weights) {
         ZaH = scope.matrix(n, d, K.precision);
@@ -88,7 +98,7 @@ export function kernelPass(pool: Pool, { gemm }: Products): KernelPass {
         pool.run(scaleColumns[K.precision], parts);
       }
       gemm(K, ZaH, Zb, CROSS);
-      const clamp = nonNegative(weights) ? 1 : 0;
+      const clamp = nonNegative(weights) && nonNegative(rowLengths) && nonNegative(columnLengths) ? 1 : 0;
       const parts = pool.share(n * m, PASS_THRESHOLD);
       for (let t = 0; t < parts; t++) {
         const from = cut(n, parts, t, 1);
@@ -100,9 +110,13 @@ export function kernelPass(pool: Pool, { gemm }: Products): KernelPass {
           .putVector(normsA, from)
           .putVector(normsB)
           .putRows(K, from);
-        if (slope) pool.putRows(slope, from);
-        else pool.put(0).put(0);
-        pool.putIndices(same, from).put(clamp).put(offset).put(variance);
+        pool
+          .putOptionalRows(slope, from)
+          .putIndices(same, from)
+          .put(clamp)
+          .put(offset)
+          .put(variance)
+          .put(pool.workspace(t));
       }
       pool.run(forward[K.precision], parts);
     } finally {
@@ -129,17 +143,49 @@ export function kernelPass(pool: Pool, { gemm }: Products): KernelPass {
         .put(cut(Z.cols, parts, t, 4))
         .put(cut(Z.cols, parts, t + 1, 4));
       pool.putRows(Z).putRows(W).putVector(sums).putVector(weights);
-      if (dZ) pool.putRows(dZ);
-      else pool.put(0).put(0);
-      pool.putVector(dWeights).put(cross);
+      pool.putOptionalRows(dZ).putVector(dWeights).put(cross);
     }
     pool.run(chain[Z.precision], parts);
   }
 
-  function gradients(G: Matrix, K: Matrix, Za: Matrix, Zb: Matrix, options: KernelOptions, out: KernelGradients): void {
+  // From G_t and its row sums ρ on: the embeddings, the weights, the lengths
+  function pushBack(
+    G: Matrix,
+    rho: Matrix,
+    Za: Matrix,
+    Zb: Matrix,
+    options: DistanceOptions,
+    out: KernelGradients,
+    scope: Scope,
+  ): void {
+    const { rows, columns, weights: dWeights } = out;
+    const isChained = rows !== undefined || columns !== undefined || dWeights !== undefined;
+    if (out.rowLengths) addLengthGradients(out.rowLengths, rho, G, options.same, "rows");
+    if (!isChained && !out.columnLengths) return;
+    const gamma = scope.matrix(Zb.rows, 1, G.precision); // column sums of G_t
+    columnSums(gamma, G);
+    if (out.columnLengths) addLengthGradients(out.columnLengths, gamma, G, options.same, "columns");
+    if (!isChained) return;
+
+    const weights = options.weights ?? scope.matrix(Za.cols, 1, G.precision).fill(1);
+    const W = scope.matrix(Za.rows, Za.cols, G.precision);
+    if (rows || dWeights) gemm(W, G, Zb); // G_t·Z_b
+    chainSide(Za, W, rho, weights, rows, dWeights, 2);
+    const W2 = scope.matrix(Zb.rows, Zb.cols, G.precision);
+    if (columns) gemm(W2, G, Za, FIRST_TRANSPOSED); // G_tᵀ·Z_a
+    chainSide(Zb, W2, gamma, weights, columns, dWeights, 0);
+  }
+
+  function kernelGradients(
+    G: Matrix,
+    K: Matrix,
+    Za: Matrix,
+    Zb: Matrix,
+    options: KernelOptions,
+    out: KernelGradients,
+  ): void {
     const n = Za.rows;
     const m = Zb.rows;
-    const d = Za.cols;
     const { slope, variance = 1 } = options;
     const scope = pool.arena.open();
     try {
@@ -154,24 +200,12 @@ export function kernelPass(pool: Pool, { gemm }: Products): KernelPass {
           .put(m)
           .putRows(G, from)
           .putRows(K, from);
-        if (slope) pool.putRows(slope, from);
-        else pool.put(0).put(0);
-        pool.putVector(rho, from).putVector(dots, from);
+        pool.putOptionalRows(slope, from).putVector(rho, from).putVector(dots, from);
       }
       pool.run(backward[K.precision], parts);
       out.variance = sum(dots) / variance;
       out.offset = options.link === "sigmoid" ? sum(rho) : 0;
-      if (!out.rows && !out.columns && !out.weights) return;
-
-      const weights = options.weights ?? scope.matrix(d, 1, K.precision).fill(1);
-      const gamma = scope.matrix(m, 1, K.precision); // column sums of G_t
-      columnSums(gamma, G);
-      const W = scope.matrix(n, d, K.precision);
-      gemm(W, G, Zb); // G_t·Z_b
-      chainSide(Za, W, rho, weights, out.rows, out.weights, 2);
-      const W2 = scope.matrix(m, d, K.precision);
-      if (out.columns) gemm(W2, G, Za, FIRST_TRANSPOSED); // G_tᵀ·Z_a
-      chainSide(Zb, W2, gamma, weights, out.columns, out.weights, 0);
+      pushBack(G, rho, Za, Zb, options, out, scope);
     } finally {
       scope.close();
     }
@@ -200,7 +234,21 @@ export function kernelPass(pool: Pool, { gemm }: Products): KernelPass {
 
     kernelBackward(G, K, Za, Zb, options, out) {
       checkKernelBackward(G, K, Za, Zb, options, out);
-      gradients(G, K, Za, Zb, options, out);
+      kernelGradients(G, K, Za, Zb, options, out);
     },
+
+    distancesBackward(G, Za, Zb, options, out) {
+      checkDistancesBackward(G, Za, Zb, options, out);
+      const scope = pool.arena.open();
+      try {
+        const rho = scope.matrix(Za.rows, 1, G.precision); // row sums of G
+        gemv(rho, G, scope.matrix(Zb.rows, 1, G.precision).fill(1));
+        pushBack(G, rho, Za, Zb, options, out, scope);
+      } finally {
+        scope.close();
+      }
+    },
+
+    ...pairDistances(pool),
   };
 }

@@ -19,7 +19,7 @@ function heapUsed(): number {
 
 const BATCH = 24;
 const WIDTH = 12;
-const OPERATIONS = 20; // of one step, below
+const OPERATIONS = 26; // of one step, below
 const LEAST = 2048; // bytes: a fifth of a byte an operation
 
 interface State {
@@ -34,6 +34,7 @@ interface State {
 const COVARIANCE = { jitter: {}, name: "K" };
 const TRANSPOSE_A = { transposeA: true };
 const TRANSPOSE_B = { transposeB: true };
+const DISTANCE = {};
 const SETTINGS = { learningRate: 1e-3, step: 1 };
 
 /** Gather, project, activate, kernel, factorise, solve, and all the way back. */
@@ -50,7 +51,9 @@ function step(
   engine.gatherRows(X, state.table, rows);
   const Z = scope.matrix(BATCH, WIDTH, "f32");
   engine.gemm(Z, X, state.weights);
-  engine.activate(Z, Z, "tanh");
+  engine.dropout(X, X, 0.1, state.random);
+  const bias = scope.zeros(WIDTH, 1, "f32");
+  engine.activate(Z, Z, "tanh", bias);
   const K = scope.matrix(BATCH, BATCH, "f32");
   const slope = scope.matrix(BATCH, BATCH, "f32");
   options.slope = slope;
@@ -69,6 +72,10 @@ function step(
   const dZ = scope.zeros(BATCH, WIDTH, "f32");
   gradients.rows = dZ;
   engine.kernelBackward(G, K, Z, Z, options, gradients);
+  engine.distancesBackward(G, Z, Z, DISTANCE, gradients);
+  engine.pairDistances(y, Z, dZ, bias);
+  engine.pairDistancesBackward(y, Z, X, bias, gradients);
+  engine.scaleRows(dZ, dZ, y);
   engine.activateBackward(dZ, dZ, Z, "tanh");
   const dW = scope.matrix(WIDTH, WIDTH, "f32");
   engine.gemm(dW, X, dZ, TRANSPOSE_A);
@@ -76,6 +83,7 @@ function step(
   engine.adamw(state.weights, dW, state.mean, state.square, SETTINGS);
   engine.scatterAddRows(state.table, X, rows, 0);
   engine.softmaxCrossEntropy(K, K, rows);
+  engine.convert(scope.matrix(BATCH, WIDTH), X);
   engine.fillNormal(X, state.random);
   engine.scan(state.best, [state.table], state.weights.view(0, 1));
   scope.close();

@@ -135,6 +135,11 @@ export class Pool {
     return this.put(this.address(m, row, col)).put(m.rowStride);
   }
 
+  /** The same; two zeros for none. */
+  putOptionalRows(m: Matrix | undefined, row = 0): this {
+    return m ? this.putRows(m, row) : this.put(0).put(0);
+  }
+
   /** Address of a contiguous vector from element i on; 0 for none. */
   putVector(m: Matrix | undefined, i = 0): this {
     return this.put(m ? this.address(m) + i * (m.precision === "f32" ? 4 : 8) : 0);

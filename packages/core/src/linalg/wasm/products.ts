@@ -1,11 +1,12 @@
 // gemm, syrk, syr2k and gemv: who computes which rows (or columns), and on whose workspace.
-import { checkGemm, checkGemv, checkSyr2k, checkSyrk } from "../contract.ts";
+import { checkGemm, checkGemv, checkScaleRows, checkSyr2k, checkSyrk } from "../contract.ts";
 import { NO_OPTIONS, type Products } from "../engine.ts";
 import type { Matrix, Precision } from "../matrix.ts";
 import type { Accelerator } from "./engine.ts";
 import { cut, type Pool } from "./pool.ts";
 
 const GEMM_THRESHOLD = 1 << 18; // multiply-adds below which waking a worker costs more than it saves
+const SCALE_THRESHOLD = 1 << 16; // elements
 const STREAM_THRESHOLD = 1 << 19; // elements, for passes bound by memory: waking a thread costs as much as reading 1 MB
 
 export function products(pool: Pool, accelerator?: Accelerator): Products {
@@ -13,6 +14,7 @@ export function products(pool: Pool, accelerator?: Accelerator): Products {
   const mirrorKernel = pool.kernel("mirror");
   const gemvKernel = pool.kernel("gemv");
   const gemvTransposedKernel = pool.kernel("gemv_transposed");
+  const scaleRowsKernel = pool.kernel("scale_rows");
 
   // Strides rather than copies: op(A) is (rowStride, colStride) or the two swapped.
   const outer = (m: Matrix, transpose: boolean) => (transpose ? m.colStride : m.rowStride);
@@ -212,6 +214,20 @@ export function products(pool: Pool, accelerator?: Accelerator): Products {
       checkGemv(y, A, x, transpose);
       const stream = transpose ? streamColumns : streamRows;
       stream(A.precision, A.rows, A.cols, pool.address(A), A.rowStride, pool.address(x), pool.address(y), alpha, beta);
+    },
+
+    scaleRows(out, A, s) {
+      checkScaleRows(out, A, s);
+      const parts = pool.share(A.rows * A.cols, SCALE_THRESHOLD);
+      for (let t = 0; t < parts; t++) {
+        const from = cut(A.rows, parts, t, 1);
+        pool
+          .job(t)
+          .put(cut(A.rows, parts, t + 1, 1) - from)
+          .put(A.cols);
+        pool.putRows(A, from).putVector(s, from).putRows(out, from);
+      }
+      pool.run(scaleRowsKernel[A.precision], parts);
     },
   };
 }

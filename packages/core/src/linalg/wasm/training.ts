@@ -1,25 +1,15 @@
-// What a training step needs besides products: activations, the softmax loss, AdamW, rows by index, random numbers.
-import {
-  checkActivation,
-  checkAdamw,
-  checkGather,
-  checkSameShape,
-  checkSoftmax,
-  checkSparse,
-  integerPower,
-} from "../contract.ts";
-import type { Activation, Training } from "../engine.ts";
+// What a training step needs besides products: the softmax loss, AdamW, rows by index, random numbers.
+import { checkAdamw, checkGather, checkSameShape, checkSoftmax, checkSparse, integerPower } from "../contract.ts";
+import type { Training } from "../engine.ts";
 import type { Indices, Matrix } from "../matrix.ts";
 import type { Random } from "../random.ts";
 import { sum } from "../reductions.ts";
+import { elementwise } from "./elementwise.ts";
 import { cut, type Pool } from "./pool.ts";
 
 const THRESHOLD = 1 << 14; // elements below which one thread does it alone
-const ACTIVATION_CODE: Record<Activation, number> = { exp: 0, tanh: 1, sigmoid: 2, relu: 3 };
 
 export function training(pool: Pool): Training {
-  const activate = pool.kernel("activate");
-  const activateBackward = pool.kernel("activate_backward");
   const softmax = pool.kernel("softmax");
   const adamw = pool.kernel("adamw");
   const gather = pool.kernel("gather");
@@ -58,39 +48,7 @@ export function training(pool: Pool): Training {
   }
 
   return {
-    activate(Y, X, f) {
-      checkSameShape("activate", X, Y);
-      checkActivation("activate", f);
-      const parts = pool.share(X.rows * X.cols, THRESHOLD);
-      for (let t = 0; t < parts; t++) {
-        const from = cut(X.rows, parts, t, 1);
-        pool
-          .job(t)
-          .put(ACTIVATION_CODE[f])
-          .put(cut(X.rows, parts, t + 1, 1) - from)
-          .put(X.cols)
-          .putRows(X, from)
-          .putRows(Y, from);
-      }
-      pool.run(activate[X.precision], parts);
-    },
-
-    activateBackward(dX, dY, Y, f) {
-      checkSameShape("activateBackward", Y, dY);
-      checkSameShape("activateBackward", Y, dX);
-      checkActivation("activateBackward", f);
-      const parts = pool.share(Y.rows * Y.cols, THRESHOLD);
-      for (let t = 0; t < parts; t++) {
-        const from = cut(Y.rows, parts, t, 1);
-        pool
-          .job(t)
-          .put(ACTIVATION_CODE[f])
-          .put(cut(Y.rows, parts, t + 1, 1) - from)
-          .put(Y.cols);
-        pool.putRows(dY, from).putRows(Y, from).putRows(dX, from);
-      }
-      pool.run(activateBackward[Y.precision], parts);
-    },
+    ...elementwise(pool),
 
     softmaxCrossEntropy(dLogits, logits, labels, offsets) {
       checkSoftmax(dLogits, logits, labels, offsets);
@@ -214,13 +172,19 @@ export function training(pool: Pool): Training {
   };
 }
 
+/** From here on V8's own copy, and the view it takes, cost less than a loop. */
+const WIDE_ROW = 32;
+
 // Features stay outside the arena (they may be larger than it); a batch of their rows is copied in.
 function gatherFromHost(out: Matrix, table: Matrix, indices: Indices): void {
   const to = out.data;
   const from = table.data;
+  const rows = indices.data;
+  const width = out.cols;
   for (let i = 0; i < out.rows; i++) {
-    const source = table.offset + indices.data[indices.offset + i] * table.rowStride;
+    const source = table.offset + rows[indices.offset + i] * table.rowStride;
     const target = out.offset + i * out.rowStride;
-    for (let j = 0; j < out.cols; j++) to[target + j] = from[source + j];
+    if (width >= WIDE_ROW) to.set(from.subarray(source, source + width), target);
+    else for (let j = 0; j < width; j++) to[target + j] = from[source + j];
   }
 }

@@ -1,0 +1,68 @@
+// nearkin predict: the mean rating an item, or a draft, can expect, and how sure that is.
+import type { PredictedRating } from "@nearkin/core";
+import { Command } from "commander";
+import { type EngineFlags, openEngine, withEngineFlags } from "../engine.ts";
+import {
+  type Asked,
+  type DraftFlags,
+  missingLines,
+  modelEntry,
+  readAsked,
+  simulatedLine,
+  withDraftFlags,
+} from "../model-flags.ts";
+import { openModel } from "../open-model.ts";
+import type { Output } from "../output.ts";
+
+interface PredictFlags extends EngineFlags, DraftFlags {
+  json?: boolean;
+}
+
+export function predictCommand(output: Output): Command {
+  const command = new Command("predict")
+    .description("the rating an item, or a draft, can expect, and how sure that is")
+    .argument("<model>", "the folder that nearkin train wrote")
+    .argument("[items...]", "ids or titles; - reads a draft from standard input");
+  return withEngineFlags(withDraftFlags(command))
+    .option("--json", "print JSON")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ nearkin predict models/films "The Third Man" tt0050083
+  $ nearkin predict models/films --draft '{"title": "Night Ferry", "genres": ["Drama"], "year": 1951}'
+  $ echo '{"genres": ["Western"]}' | nearkin predict models/films - --json
+
+The first ± is what the model does not know about the mean rating; the second is how far a single rating may fall from it.`,
+    )
+    .action((folder: string, items: string[], flags: PredictFlags) => runPredict(folder, items, flags, output));
+}
+
+async function runPredict(folder: string, items: string[], flags: PredictFlags, output: Output): Promise<void> {
+  await using engine = await openEngine(flags);
+  await using model = await openModel(folder, { engine });
+  const predictions: { asked: Asked; rating: PredictedRating; ratings: number }[] = [];
+  for (const asked of await readAsked(model, items, flags)) {
+    const rating = await model.predict(asked.query);
+    const ratings = asked.id === null ? 0 : model.items.at(model.items.indexOf(asked.id)).ratings;
+    predictions.push({ asked, rating, ratings });
+  }
+  if (flags.json) {
+    const list = predictions.map(({ asked: { id, query }, rating }) => ({
+      item: id,
+      ...(id === null ? { draft: query } : {}),
+      ...rating,
+    }));
+    output.write(`${JSON.stringify({ model: modelEntry(model), predictions: list }, null, 2)}\n`);
+    return;
+  }
+  const width = Math.max(...predictions.map(({ asked }) => asked.title.length));
+  for (const { asked, rating, ratings } of predictions) {
+    const { mean, deviation, observationDeviation, missing } = rating;
+    const known = ratings === 0 ? "no training rating" : `${ratings} training rating${ratings === 1 ? "" : "s"}`;
+    output.write(
+      `${asked.title.padEnd(width)}  ${mean.toFixed(2)} ± ${deviation.toFixed(2)}  (one rating: ± ${observationDeviation.toFixed(2)}; ${known})\n${missingLines(missing)}`,
+    );
+  }
+  output.log(simulatedLine(model));
+}

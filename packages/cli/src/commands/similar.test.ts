@@ -1,0 +1,242 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ModelParts } from "@nearkin/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writeModelFolder, writeTinyModel } from "../testing/model-folder.ts";
+import { run } from "../testing/run.ts";
+
+let root: string;
+let parts: ModelParts;
+const at = (name: string) => join(root, name);
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), "nearkin-similar-"));
+  parts = await writeTinyModel(at("tiny"));
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const plain = (text: string) => text.replaceAll(root, "TMP");
+
+describe("similar", () => {
+  test("lists neighbours with titles, distances and ids, and says that ratings are simulated", async () => {
+    const { code, out, err } = await run("similar", at("tiny"), "the quiet harbour", "--k", "4", "--workers", "1");
+    expect(code).toBe(0);
+    expect(out).toMatchInlineSnapshot(`
+      "Similar to The Quiet Harbour (f000):
+
+         1  The Golden Harbour     5.777  f004
+         2  The Burning Garden     6.573  f015
+         3  The Frozen Harbour     6.598  f005
+         4  The Distant Letter     6.713  f013
+
+      Two random items are about 8.84 apart. Weights: title 0.99, plot 0.88, poster 1.23, genres 0.97, year 0.96, released 1.39, place 1.23, identity 1.19
+      "
+    `);
+    expect(err).toBe("The ratings behind this model (tiny films) are SIMULATED.\n");
+  });
+
+  test("--explain shows what every channel contributes", async () => {
+    const { out } = await run("similar", at("tiny"), "f000", "--k", "2", "--explain");
+    expect(out).toMatchInlineSnapshot(`
+      "Similar to The Quiet Harbour (f000):
+
+         1  The Golden Harbour     5.777  f004
+              identity ████████████████   2.095  36 %
+              year     ██████████         1.335  23 %  not known of the query
+              plot     ██████             0.823  14 %  not known of the query
+              poster   ████               0.490   8 %
+              place    ███                0.328   6 %
+              genres   ██                 0.295   5 %
+              released ██                 0.287   5 %
+              title    █                  0.125   2 %
+         2  The Burning Garden     6.573  f015
+              poster   ████████████████   2.892  44 %  were it equal: #1
+              title    █████              0.892  14 %  were it equal: #1
+              plot     ████               0.770  12 %  not known of either
+              year     ████               0.768  12 %  not known of the query
+              identity ████               0.672  10 %
+              released ██                 0.324   5 %
+              genres   █                  0.219   3 %
+              place                       0.036   1 %
+
+      Two random items are about 8.84 apart. Weights: title 0.99, plot 0.88, poster 1.23, genres 0.97, year 0.96, released 1.39, place 1.23, identity 1.19
+      "
+    `);
+  });
+
+  test("--json has everything, unrounded; --weights and --popularity count", async () => {
+    const { code, out } = await run(
+      "similar",
+      at("tiny"),
+      "f000",
+      "f001",
+      "--json",
+      "--k",
+      "3",
+      "--weights",
+      "plot=2, year=0, title=3x",
+      "--popularity",
+      "calibrated",
+      "--explain",
+    );
+    expect(code).toBe(0);
+    const result = JSON.parse(out);
+    expect(result).toMatchObject({
+      model: { name: "tiny", dataset: { simulated: true } },
+      query: ["f000", "f001"],
+      popularity: 0.4,
+      missing: [],
+    });
+    const learned = JSON.parse((await run("similar", at("tiny"), "f000", "--json")).out).weights;
+    expect(result.weights).toEqual({ ...learned, plot: 2, year: 0, title: 3 * learned.title });
+    expect(result.items).toHaveLength(3);
+    for (const { distance, contributions } of result.items) {
+      expect(
+        contributions.reduce((sum: number, { contribution }: { contribution: number }) => sum + contribution, 0),
+      ).toBe(distance);
+    }
+  });
+
+  test("a draft, on the command line or in a file", async () => {
+    const draft = { title: "The Quiet Winter", genres: ["Drama"], year: 1987 };
+    const first = await run("similar", at("tiny"), "--draft", JSON.stringify(draft), "--k", "2");
+    expect(first.out).toMatchInlineSnapshot(`
+      "Similar to the draft "The Quiet Winter":
+        without plot: not given
+        without poster: not given
+        without released: not given
+        without place: not given
+        without identity: a new item has no vector of its own
+
+         1  The Burning Winter     5.734  f036
+         2  The Quiet Winter       6.131  f035
+
+      Two random items are about 8.84 apart. Weights: title 0.99, plot 0.88, poster 1.23, genres 0.97, year 0.96, released 1.39, place 1.23, identity 1.19
+      "
+    `);
+    writeFileSync(at("draft.json"), JSON.stringify(draft));
+    expect((await run("similar", at("tiny"), "--draft-file", at("draft.json"), "--k", "2")).out).toBe(first.out);
+    expect((await run("similar", at("tiny"), "-", "--draft", JSON.stringify(draft), "--k", "2")).out).toBe(first.out);
+  });
+
+  test("what cannot be asked is refused with a reason", async () => {
+    const errors = [];
+    for (const args of [
+      ["f0000"],
+      ["The Quite Harbour"],
+      [],
+      ["f000", "--weights", "plto=1x"],
+      ["--draft", "{title}"],
+      ["--draft", "[1]"],
+      ["--draft", '{"titel": "x"}'],
+      ["--draft", '{"year": "long ago"}'],
+      ["--draft-file", at("nowhere.json")],
+    ]) {
+      const { code, out, err } = await run("similar", at("tiny"), ...args);
+      expect({ code, out }).toEqual({ code: 1, out: "" });
+      errors.push(plain(err).trimEnd());
+    }
+    expect(errors).toMatchInlineSnapshot(`
+      [
+        "UNKNOWN_ITEM: no item has the id or title "f0000"; did you mean "f000", "f001" or "f002"?",
+        "UNKNOWN_ITEM: no item has the id or title "The Quite Harbour"; did you mean "f000 (The Quiet Harbour)"?",
+        "BAD_ARGUMENT: nothing to ask about: name an item by its id or title, or give a --draft",
+        "BAD_ARGUMENT: weights: there is no channel "plto"; did you mean "plot"?",
+        "BAD_ARGUMENT: --draft: expected JSON such as {"title": "Heat", "year": 1995}, got {title}",
+        "BAD_ARGUMENT: --draft: expected an object with the channels as keys, got [1]",
+        "BAD_ARGUMENT: draft: there is no channel "titel"; did you mean "title"?",
+        "BAD_VALUE: draft: channel year: expected a number, got "long ago"",
+        "BAD_ARGUMENT: --draft-file: TMP/nowhere.json cannot be read (ENOENT: no such file or directory, open 'TMP/nowhere.json')",
+      ]
+    `);
+  });
+
+  test("wrong options are usage errors", async () => {
+    const errors = [];
+    for (const args of [
+      ["--weights", "plot"],
+      ["--weights", "plot=muchx"],
+      ["--popularity", "much"],
+      ["--k", "0"],
+    ]) {
+      const { code, err } = await run("similar", at("tiny"), "f000", ...args);
+      errors.push(`${code} ${err.split("\n")[0]}`);
+    }
+    expect(errors).toMatchInlineSnapshot(`
+      [
+        "2 USAGE: option '--weights <list>' argument 'plot' is invalid. Expected channels and numbers, such as plot=2x,year=0.",
+        "2 USAGE: option '--weights <list>' argument 'plot=muchx' is invalid. Expected channels and numbers, such as plot=2x,year=0.",
+        "2 USAGE: option '--popularity <b>' argument 'much' is invalid. Expected a number, or calibrated.",
+        "2 USAGE: option '--k <n>' argument '0' is invalid. Expected a whole number of at least 1.",
+      ]
+    `);
+  });
+
+  test("no item left says so", async () => {
+    await writeModelFolder(at("one"), {
+      ...parts,
+      posterior: null,
+      items: {
+        rows: parts.items.rows.slice(0, 41),
+        masked: parts.items.masked.slice(0, 8),
+        ratings: parts.items.ratings.slice(0, 1),
+      },
+      catalogue: {
+        ids: parts.catalogue.ids.slice(0, 1),
+        titles: [null],
+        described: Uint8Array.of(0),
+        fields: new Map(),
+      },
+    });
+    const { code, out } = await run("similar", at("one"), "f000");
+    expect(code).toBe(0);
+    expect(out).toContain("Similar to f000:\n\n  nothing: no item is left\n");
+  });
+});
+
+describe("predict", () => {
+  test("gives mean and both deviations for items and a draft", async () => {
+    const { code, out } = await run(
+      "predict",
+      at("tiny"),
+      "The Quiet Harbour",
+      "f009",
+      "--draft",
+      '{"title": "The Quiet Winter", "year": 1987}',
+    );
+    expect(code).toBe(0);
+    expect(out).toMatchInlineSnapshot(`
+      "The Quiet Harbour             2.97 ± 0.30  (one rating: ± 0.58; 3 training ratings)
+      The Last Letter               3.47 ± 0.54  (one rating: ± 0.73; no training rating)
+      the draft "The Quiet Winter"  3.49 ± 0.54  (one rating: ± 0.73; no training rating)
+        without plot: not given
+        without poster: not given
+        without genres: not given
+        without released: not given
+        without place: not given
+        without identity: a new item has no vector of its own
+      "
+    `);
+  });
+
+  test("--json", async () => {
+    const { out } = await run("predict", at("tiny"), "f000", "--draft", '{"year": 1987}', "--json");
+    const { predictions, model } = JSON.parse(out);
+    expect(model.name).toBe("tiny");
+    expect(predictions).toMatchObject([
+      { item: "f000", missing: [] },
+      { item: null, draft: { year: 1987 } },
+    ]);
+    for (const { mean, deviation, observationDeviation } of predictions) {
+      expect(mean).toBeGreaterThan(1);
+      expect(observationDeviation).toBeGreaterThan(deviation);
+    }
+  });
+
+  test("a model without a posterior cannot", async () => {
+    await writeModelFolder(at("bare"), { ...parts, posterior: null });
+    expect((await run("predict", at("bare"), "f000")).err).toBe(
+      "BAD_ARGUMENT: the model tiny has no posterior to predict ratings with; train it with the stage ssl\n",
+    );
+  });
+});

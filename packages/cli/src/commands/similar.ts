@@ -1,0 +1,112 @@
+// nearkin similar: the items most similar to an item, to several, or to a draft, with the reasons.
+import type { Contribution, SimilarItem, SimilarResult } from "@nearkin/core";
+import { Command } from "commander";
+import { type EngineFlags, openEngine, wholeNumber, withEngineFlags } from "../engine.ts";
+import {
+  type Asked,
+  type DraftFlags,
+  type MetricFlags,
+  metricOptions,
+  missingLines,
+  modelEntry,
+  readAsked,
+  simulatedLine,
+  withDraftFlags,
+  withMetricFlags,
+} from "../model-flags.ts";
+import { openModel } from "../open-model.ts";
+import type { Output } from "../output.ts";
+
+interface SimilarFlags extends EngineFlags, MetricFlags, DraftFlags {
+  k: number;
+  explain?: boolean;
+  json?: boolean;
+}
+
+export function similarCommand(output: Output): Command {
+  const command = new Command("similar")
+    .description("the items most similar to an item, to several of them, or to a draft")
+    .argument("<model>", "the folder that nearkin train wrote")
+    .argument("[items...]", "ids or titles; several are taken together; - reads a draft from standard input")
+    .option("--k <n>", "how many", wholeNumber(1), 10);
+  return withEngineFlags(withDraftFlags(withMetricFlags(command)))
+    .option("--explain", "what every channel contributes, and the rank without it")
+    .option("--json", "print JSON")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ nearkin similar models/films "The Third Man"                       by title, or by id
+  $ nearkin similar models/films tt0041959 --explain                   and why
+  $ nearkin similar models/films tt0041959 --weights plot=2x,year=0    your own notion of similar
+  $ nearkin similar models/films tt0041959 --popularity calibrated     among equals, rather what many know
+  $ nearkin similar models/films --draft '{"title": "Night Ferry", "genres": ["Drama"]}'
+
+A distance is a sum over channels: the channel's weight, times 1 for two items picked at random.`,
+    )
+    .action((folder: string, items: string[], flags: SimilarFlags) => runSimilar(folder, items, flags, output));
+}
+
+async function runSimilar(folder: string, items: string[], flags: SimilarFlags, output: Output): Promise<void> {
+  await using engine = await openEngine(flags);
+  await using model = await openModel(folder, { engine });
+  const asked = await readAsked(model, items, flags);
+  const result = await model.similar(
+    asked.map(({ query }) => query),
+    { k: flags.k, explain: flags.explain === true, ...metricOptions(model, flags) },
+  );
+  if (flags.json) {
+    const query = asked.map(({ id, query: own }) => id ?? own);
+    output.write(`${JSON.stringify({ model: modelEntry(model), query, ...result }, null, 2)}\n`);
+  } else {
+    output.write(describe(asked, result));
+    output.log(simulatedLine(model));
+  }
+}
+
+const TITLE = 44; // columns
+const BAR = 16;
+
+function describe(asked: readonly Asked[], { items, missing, weights, popularity }: SimilarResult): string {
+  const names = asked.map(({ title, id }) => (id === null || id === title ? title : `${title} (${id})`));
+  const head = `Similar to ${names.join(" and ")}:\n${missingLines(missing)}\n`;
+  const width = Math.max(4, ...items.map((item) => Math.min(TITLE, name(item).length)));
+  const lines = items.map((item) => {
+    const { rank, distance, id, contributions } = item;
+    const line = `${String(rank).padStart(4)}  ${name(item).slice(0, TITLE).padEnd(width)}  ${distance.toFixed(3).padStart(8)}  ${id}\n`;
+    return contributions ? line + explained(contributions, rank) : line;
+  });
+  const list = Object.entries(weights).map(([channel, weight]) => `${channel} ${weight.toFixed(2)}`);
+  const typical = Object.values(weights).reduce((sum, weight) => sum + weight, 0);
+  const foot =
+    `\nTwo random items are about ${typical.toFixed(2)} apart. ` +
+    `Weights: ${list.join(", ")}${popularity === 0 ? "" : `; popularity ${popularity.toFixed(2)}`}\n`;
+  return head + (items.length === 0 ? "  nothing: no item is left\n" : lines.join("")) + foot;
+}
+
+const name = ({ title, id }: SimilarItem): string => title ?? id;
+
+/** A line per channel, the largest contribution first: bar, number, share of the distance, and the rank if the channel were equal. */
+function explained(contributions: readonly Contribution[], rank: number): string {
+  const width = Math.max(...contributions.map(({ channel }) => channel.length));
+  const largest = Math.max(...contributions.map(({ contribution }) => Math.abs(contribution)), Number.MIN_VALUE);
+  return [...contributions]
+    .sort((a, b) => b.contribution - a.contribution)
+    .map(({ channel, contribution, share, unknown, rankWithout }) => {
+      const bar = "█".repeat(Math.round((BAR * Math.abs(contribution)) / largest)).padEnd(BAR);
+      const part = share === null ? "" : `${Math.round(100 * share)} %`;
+      const notes = [
+        ...(unknown === null ? [] : [UNKNOWN[unknown]]),
+        ...(rankWithout === rank ? [] : [`were it equal: #${rankWithout}`]),
+      ];
+      return `        ${channel.padEnd(width)} ${bar} ${contribution.toFixed(3).padStart(7)} ${part.padStart(5)}  ${notes.join("; ")}`.trimEnd();
+    })
+    .join("\n")
+    .concat("\n");
+}
+
+const UNKNOWN = {
+  query: "not known of the query",
+  item: "not known of this item",
+  both: "not known of either",
+} as const;

@@ -1,0 +1,80 @@
+// The programs in examples/ run, as their first lines say, on a model folder.
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { writeTinyModel } from "./testing/model-folder.ts";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const tsx = join(root, "node_modules/.bin/tsx");
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "nearkin-examples-"));
+  await writeTinyModel(join(folder, "tiny"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function example(name: string, ...args: string[]): Promise<string> {
+  const program = join(root, "examples", `${name}.ts`);
+  const { stdout } = await promisify(execFile)(
+    tsx,
+    ["--conditions=@nearkin/source", program, join(folder, "tiny"), ...args],
+    { cwd: root },
+  );
+  return stdout;
+}
+
+test("because-you-watched", async () => {
+  expect(await example("because-you-watched", "The Quiet Harbour")).toMatchInlineSnapshot(`
+    "Because you watched The Quiet Harbour:
+    1. The Golden Harbour: title 13 % of usual, released 21 % of usual
+    2. The Frozen Harbour: title 26 % of usual, identity 39 % of usual (#1 if poster were equal)
+    3. The Burning Garden: place 3 % of usual, genres 23 % of usual (#1 if title were equal)
+    4. The Distant Letter: genres 22 % of usual, poster 27 % of usual (#1 if title were equal)
+    5. The Burning Winter: poster 4 % of usual, identity 21 % of usual (#1 if released were equal)
+    "
+  `);
+});
+
+test("new-item", async () => {
+  expect(
+    await example("new-item", '{"title": "The Quiet Winter", "genres": ["Drama"], "year": 1987}'),
+  ).toMatchInlineSnapshot(`
+    "without plot: not given
+    without poster: not given
+    without released: not given
+    without place: not given
+    without identity: a new item has no vector of its own
+    Nearest items:
+    1. The Burning Winter, distance 5.73
+    2. The Quiet Winter, distance 6.13
+    3. The Quiet Garden, distance 6.82
+    4. The Quiet River, distance 7.10
+    5. The Hidden Garden, distance 7.20
+    Expected rating: 3.49 ± 0.54; a single one: ± 0.73
+    "
+  `);
+  expect(await example("new-item")).toContain("without title: training knows none of its words\n");
+});
+
+test("your-own-weights", async () => {
+  expect(await example("your-own-weights", "f000", "plot=3", "year=0")).toMatchInlineSnapshot(`
+    "learned: The Golden Harbour, The Burning Garden, The Frozen Harbour
+    yours: The Golden Harbour, The Quiet Winter, The Distant Letter
+    title alone: The Hidden Harbour, The Distant Harbour, The Golden Harbour
+    plot alone: The Burning Harbour, The Burning Winter, The Burning River
+    The Quiet Harbour can expect a mean rating of 2.97 ± 0.30
+    "
+  `);
+});
+
+test("are short, and each has its test", () => {
+  const files = readdirSync(join(root, "examples")).filter((name) => name.endsWith(".ts"));
+  expect(files.sort()).toEqual(["because-you-watched.ts", "new-item.ts", "your-own-weights.ts"]);
+  for (const name of files) {
+    expect(readFileSync(join(root, "examples", name), "utf8").split("\n").length).toBeLessThan(60);
+  }
+});

@@ -1,0 +1,99 @@
+// The catalogue of a model, and finding items in it by id or title.
+import { NearkinError } from "../errors.ts";
+import { type ItemId, type ItemIndex, Vocabulary } from "./ids.ts";
+import { didYouMean, nearestNames } from "./nearest.ts";
+import type { ModelCatalogue } from "./parts.ts";
+
+/** An item of the catalogue, as people see it. */
+export interface CatalogueItem {
+  readonly id: ItemId;
+  /** Its row. */
+  readonly index: ItemIndex;
+  readonly title: string | null;
+  /** Training ratings. */
+  readonly ratings: number;
+  /** A column of the item file that was kept, as it stood there; null where the cell was empty or there is no such column. */
+  field(name: string): string | null;
+}
+
+/** The catalogue of a model. */
+export class Items {
+  readonly ids: Vocabulary<ItemId, ItemIndex>;
+  readonly #catalogue: ModelCatalogue;
+  readonly #ratings: Int32Array;
+  #byTitle: ReadonlyMap<string, number> | undefined; // −1 where several items share a title
+
+  constructor(catalogue: ModelCatalogue, ratings: Int32Array) {
+    this.ids = new Vocabulary<ItemId, ItemIndex>(catalogue.ids);
+    this.#catalogue = catalogue;
+    this.#ratings = ratings;
+  }
+
+  get size(): number {
+    return this.ids.size;
+  }
+
+  /** Names of the columns that were kept. */
+  get fields(): readonly string[] {
+    return [...this.#catalogue.fields.keys()];
+  }
+
+  at(index: number): CatalogueItem {
+    const { titles, fields } = this.#catalogue;
+    return {
+      id: this.ids.id(index as ItemIndex),
+      index: index as ItemIndex,
+      title: titles[index],
+      ratings: this.#ratings[index],
+      field: (name) => fields.get(name)?.[index] ?? null,
+    };
+  }
+
+  /** The row of an id. One that is not there is an `UNKNOWN_ITEM` with the nearest ids and titles. */
+  indexOf(id: string): ItemIndex {
+    const index = this.ids.index(id as ItemId);
+    if (index === undefined) throw this.#unknown("id", id);
+    return index;
+  }
+
+  /** The row of an id, or of a title (upper or lower case) that only one item has. */
+  find(text: string): ItemIndex {
+    const index = this.ids.index(text as ItemId);
+    if (index !== undefined) return index;
+    this.#byTitle ??= titleIndex(this.#catalogue.titles);
+    const found = this.#byTitle.get(fold(text));
+    if (found === undefined) throw this.#unknown("id or title", text);
+    if (found >= 0) return found as ItemIndex;
+    const same = this.#catalogue.titles.flatMap((title, i) =>
+      title !== null && fold(title) === fold(text) ? [i] : [],
+    );
+    const listed = same.slice(0, 5).map((i) => this.ids.ids[i]);
+    throw new NearkinError(
+      "UNKNOWN_ITEM",
+      `${same.length} items are called "${text}"; choose by id: ${listed.join(", ")}${same.length > 5 ? ", …" : ""}`,
+    );
+  }
+
+  #unknown(what: string, text: string): NearkinError {
+    const { ids } = this.ids;
+    const { titles } = this.#catalogue;
+    const near = nearestNames(text, ids);
+    // a title that contains the text says more than an id one letter off
+    const named = nearestNames(text, titles).map((title) => `${ids[titles.indexOf(title)]} (${title})`);
+    return new NearkinError(
+      "UNKNOWN_ITEM",
+      `no item has the ${what} "${text}"${didYouMean([...named, ...near].slice(0, 3))}`,
+    );
+  }
+}
+
+const fold = (text: string): string => text.trim().toLowerCase();
+
+function titleIndex(titles: readonly (string | null)[]): ReadonlyMap<string, number> {
+  const index = new Map<string, number>();
+  for (let i = 0; i < titles.length; i++) {
+    const title = titles[i];
+    if (title !== null) index.set(fold(title), index.has(fold(title)) ? -1 : i);
+  }
+  return index;
+}

@@ -1,0 +1,518 @@
+// A whole model: made, written, read, asked; in Node and in a browser.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { NearkinError } from "../errors.ts";
+import { createEngine } from "../linalg/create.ts";
+import type { Engine, Link } from "../linalg/engine.ts";
+import { exp } from "../metric/exponential.ts";
+import { applyLink } from "../metric/link.ts";
+import { decodeModel } from "./decode.ts";
+import { encodeModel } from "./encode.ts";
+import type { Model } from "./model.ts";
+import { openModel } from "./open.ts";
+import type { ModelParts } from "./parts.ts";
+import { tinyModel, toyEncode, toyVector } from "./testing/tiny-model.ts";
+
+let engine: Engine;
+let parts: ModelParts;
+let files: Map<string, Uint8Array>;
+let model: Model;
+beforeAll(async () => {
+  engine = await createEngine({ engine: "wasm", workers: 2 });
+  parts = tinyModel(engine);
+  files = await encodeModel(parts);
+  model = await openModel(reader(files), { engine, encode: toyEncode });
+});
+afterAll(async () => {
+  await model?.close();
+  await engine?.close();
+});
+
+/** Reads from memory as one would from a folder or a server. */
+function reader(from: ReadonlyMap<string, Uint8Array>): (name: string) => Promise<Uint8Array> {
+  return async (name) => {
+    const bytes = from.get(name);
+    if (!bytes) throw new Error(`there is no ${name}`);
+    return bytes;
+  };
+}
+
+async function errorOf(call: () => Promise<unknown>): Promise<string> {
+  const error = await call().then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof NearkinError)) throw error ?? new Error("expected an error");
+  return `${error.code}: ${error.message}`;
+}
+
+const FULL_DRAFT = {
+  title: "The Quiet Winter",
+  plot: "a sailor keeps a secret",
+  poster: [0.1, 0.2, 0.3],
+  genres: ["Drama", "War", "Opera"],
+  year: 1987,
+  released: "1987-05-01",
+  place: { latitude: 52.5, longitude: 13.4 },
+};
+
+describe("the model file", () => {
+  test("comes back as it was, for every precision, link and scale", async () => {
+    const worlds = [
+      {},
+      { precision: "f64", link: "saturating", scale: "diagonal" },
+      { link: "sigmoid", weights: "signed", withoutPosterior: true },
+    ] as const;
+    for (const options of worlds) {
+      const made = tinyModel(engine, { n: 20, ...options });
+      const { id, ...back } = await decodeModel(reader(await encodeModel(made)));
+      expect(back).toEqual(made);
+      expect(id).toMatch(/^[0-9a-f]{64}$/);
+    }
+  });
+
+  test("the same parts give the same bytes; model.json comes last, and its id covers everything", async () => {
+    const again = await encodeModel(tinyModel(engine));
+    expect([...again.keys()]).toEqual([
+      "weights.safetensors",
+      "items.safetensors",
+      "transforms.safetensors",
+      "catalogue.json",
+      "model.json",
+    ]);
+    for (const [name, bytes] of files) expect(again.get(name)).toEqual(bytes);
+    const id = async (changed: ModelParts) => (await decodeModel(reader(await encodeModel(changed)))).id;
+    const ids = await Promise.all([
+      id(parts),
+      id({ ...parts, name: "other" }),
+      id({ ...parts, items: { ...parts.items, ratings: parts.items.ratings.map((count) => count + 1) } }),
+      id({ ...parts, seeds: { training: 8 } }),
+    ]);
+    expect(new Set(ids).size).toBe(4);
+  });
+
+  test("model.json says what people want to know", () => {
+    const manifest = JSON.parse(new TextDecoder().decode(files.get("model.json")));
+    expect(manifest).toMatchObject({
+      format: "nearkin-model",
+      version: 1,
+      name: "tiny",
+      dataset: { name: "tiny films", simulated: true },
+      metric: { temperature: 0.2, popularity: 0.4, rating: { centre: 3.5, scale: 0.6 } },
+      posterior: { likelihood: "dtc", inducing: 8, targets: 3 },
+    });
+    expect(manifest.metric.weights).toEqual(model.weights);
+    expect(Object.keys(manifest.metric.weights)).toEqual([
+      "title",
+      "plot",
+      "poster",
+      "genres",
+      "year",
+      "released",
+      "place",
+      "identity",
+    ]);
+  });
+});
+
+describe("similar", () => {
+  test("gives neighbours with their exact reasons", async () => {
+    const { items, missing, weights, popularity } = await model.similar("f003", { k: 5, explain: true });
+    expect(items.map(({ rank }) => rank)).toEqual([1, 2, 3, 4, 5]);
+    expect(items.map(({ id }) => id)).not.toContain("f003");
+    expect([missing, weights, popularity]).toEqual([[], model.weights, 0]);
+    for (const { distance, score, contributions = [], rank } of items) {
+      expect(contributions.map(({ channel }) => channel)).toEqual(Object.keys(model.weights));
+      expect(contributions.reduce((sum, { contribution }) => sum + contribution, 0)).toBe(distance);
+      expect(contributions.reduce((sum, { share }) => sum + (share ?? Number.NaN), 0)).toBeCloseTo(1, 12);
+      expect(score).toBe(-distance / 0.2);
+      for (const { contribution, distance: d, weight, rankWithout } of contributions) {
+        expect(contribution).toBe(weight * d);
+        expect(rankWithout).toBeLessThanOrEqual(rank);
+      }
+    }
+  });
+
+  test("is what explain says of each", async () => {
+    const { items } = await model.similar("f003", { k: 39, explain: true, popularity: 0.3 });
+    expect(items).toHaveLength(39);
+    for (const item of [items[0], items[20], items[38]]) {
+      const { missing, ...explained } = await model.explain("f003", item.id, { popularity: 0.3 });
+      expect(explained).toEqual(item);
+      expect(missing).toEqual([]);
+    }
+  });
+
+  test("an unknown value is marked, and never counts as equal", async () => {
+    const p = parts.ensemble.channels.length;
+    const known = (item: number, c: number) => parts.items.masked[item * p + c] === 0;
+    const { items } = await model.similar("f003", { k: 39, explain: true });
+    let marked = 0;
+    for (const { id, contributions = [] } of items) {
+      const item = parts.catalogue.ids.indexOf(id);
+      contributions.forEach(({ unknown, distance }, c) => {
+        const [a, b] = [known(3, c), known(item, c)];
+        expect(unknown).toBe(a && b ? null : a ? "item" : b ? "query" : "both");
+        if (unknown !== null) expect(distance).toBeGreaterThan(0);
+        if (unknown !== null) marked++;
+      });
+    }
+    expect(marked).toBeGreaterThan(10);
+  });
+
+  test("own weights: one channel alone, by name or all in order; negative ones have no shares", async () => {
+    const only = { title: 0, plot: 0, poster: 0, genres: 0, year: 2, released: 0, place: 0, identity: 0 };
+    const byName = await model.similar("f003", { weights: only, explain: true });
+    const inOrder = await model.similar("f003", { weights: Object.values(only), explain: true });
+    expect(byName).toEqual(inOrder);
+    for (const { contributions = [] } of byName.items) {
+      expect(contributions.filter(({ contribution }) => contribution !== 0).length).toBeLessThanOrEqual(1);
+    }
+    const negative = await model.similar("f003", { weights: { year: -1 }, explain: true });
+    expect(negative.items[0].contributions?.map(({ share }) => share)).toEqual(Array(8).fill(null));
+    expect(negative.weights).toEqual({ ...model.weights, year: -1 });
+  });
+
+  test("popularity, as a number or as calibrated", async () => {
+    const { items, popularity } = await model.similar("f003", { popularity: "calibrated" });
+    expect(popularity).toBe(0.4);
+    expect((await model.similar("f003", { popularity: 0.4 })).items).toEqual(items);
+    const popular = await model.similar("f003", { popularity: 1000 });
+    const counts = popular.items.map(({ id }) => model.items.at(model.items.indexOf(id)).ratings);
+    expect(counts).toEqual([...counts].sort((a, b) => b - a));
+  });
+
+  test("excluded and filtered items stay away", async () => {
+    const all = (await model.similar("f003", { k: 39 })).items;
+    const rest = await model.similar("f003", { k: 39, exclude: [all[0].id, all[1].id] });
+    expect(rest.items.map(({ id }) => id)).toEqual(all.slice(2).map(({ id }) => id));
+    const winters = await model.similar("f003", {
+      filter: ({ title }) => title?.includes("Quiet") === true,
+      explain: true,
+    });
+    expect(winters.items.map(({ id }) => id)).toEqual(
+      all.filter(({ title }) => title?.includes("Quiet")).map(({ id }) => id),
+    );
+    expect(winters.items.length).toBeGreaterThan(2);
+    expect((await model.similar("f003", { filter: (item) => item.field("year") === "none" })).items).toEqual([]);
+  });
+
+  test("several items: the mean of their distances, none of them among the neighbours", async () => {
+    const { items } = await model.similar(["f003", "f004"], { k: 38, explain: true });
+    expect(items).toHaveLength(38);
+    const { id, distance, contributions } = items[7];
+    const [a, b] = [await model.explain("f003", id), await model.explain("f004", id)];
+    expect(distance).toBeCloseTo((a.distance + b.distance) / 2, 12);
+    contributions?.forEach(({ contribution }, c) => {
+      expect(contribution).toBeCloseTo((a.contributions[c].contribution + b.contributions[c].contribution) / 2, 12);
+    });
+  });
+
+  test("neighbours of all items are those of each", async () => {
+    for (const { first, count, k, items } of model.neighbours({ k: 6, popularity: "calibrated" })) {
+      for (let i = 0; i < count; i++) {
+        const own = await model.similar(model.items.at(first + i).id, { k: 6, popularity: "calibrated" });
+        const found = Array.from(items.subarray(i * k, (i + 1) * k), (row) => model.items.at(row).id);
+        expect(found).toEqual(own.items.map(({ id }) => id));
+      }
+    }
+  });
+
+  test("rows in several memories make no difference", async () => {
+    await using sharded = await openModel(parts, { shardBytes: 12 * 4 * 41, encode: toyEncode });
+    expect(sharded.rows.shards.length).toBeGreaterThan(2);
+    const options = { k: 20, explain: true, popularity: 0.2 } as const;
+    expect(await sharded.similar("f003", options)).toEqual(await model.similar("f003", options));
+    expect(await sharded.predict("f003")).toEqual(await model.predict("f003"));
+  });
+});
+
+describe("a draft", () => {
+  test("that describes an item of the catalogue is embedded like it", async () => {
+    const { tinyCatalogue } = await import("./testing/tiny-catalogue.ts");
+    const { Random } = await import("../linalg/random.ts");
+    const catalogue = tinyCatalogue(40, new Random(7).split("catalogue"));
+    const e = parts.centres.length;
+    const width = e + 9;
+    for (const index of [9, 19, 29, 39]) {
+      // cold items: they have no identity either
+      const { id: _, ...draft } = catalogue[index];
+      const { embedding, masked, missing } = await model.embed(draft);
+      expect(Array.from(masked)).toEqual(Array.from(parts.items.masked.subarray(index * 8, index * 8 + 8)));
+      expect(Array.from(embedding)).toEqual(Array.from(parts.items.rows.subarray(index * width, index * width + e)));
+      const absent = Object.entries(draft).flatMap(([name, value]) => (value === undefined ? [name] : []));
+      expect(missing.map(({ channel }) => channel)).toEqual([...absent, "identity"]);
+    }
+  });
+
+  test("says what is missing, and why", async () => {
+    expect((await model.similar(FULL_DRAFT)).missing).toEqual([
+      { channel: "identity", reason: "a new item has no vector of its own" },
+    ]);
+    const { missing, items } = await model.similar({
+      title: "xyzzy",
+      plot: " ",
+      poster: "a red door",
+      genres: ["Opera"],
+      year: null,
+    });
+    expect(missing).toMatchInlineSnapshot(`
+      [
+        {
+          "channel": "title",
+          "reason": "training knows none of its words",
+        },
+        {
+          "channel": "plot",
+          "reason": "the text is blank",
+        },
+        {
+          "channel": "poster",
+          "reason": "it takes a vector of 3 numbers",
+        },
+        {
+          "channel": "genres",
+          "reason": "training knows none of Opera",
+        },
+        {
+          "channel": "year",
+          "reason": "not given",
+        },
+        {
+          "channel": "released",
+          "reason": "not given",
+        },
+        {
+          "channel": "place",
+          "reason": "not given",
+        },
+        {
+          "channel": "identity",
+          "reason": "a new item has no vector of its own",
+        },
+      ]
+    `);
+    expect(items).toHaveLength(10);
+    const bare = await openModel(parts, { engine });
+    expect((await bare.similar(FULL_DRAFT)).missing[0]).toMatchInlineSnapshot(`
+      {
+        "channel": "plot",
+        "reason": "the encoder toy is not at hand here; it takes a vector of 6 numbers",
+      }
+    `);
+    await bare.close();
+  });
+
+  test("may bring the vector of a text, and need no encoder", async () => {
+    const bare = await openModel(parts, { engine });
+    const plot = toyVector(FULL_DRAFT.plot);
+    expect(await bare.similar({ ...FULL_DRAFT, plot })).toEqual(await model.similar(FULL_DRAFT));
+    expect(await bare.similar({ ...FULL_DRAFT, plot: Array.from(plot) })).toEqual(await model.similar(FULL_DRAFT));
+    await bare.close();
+  });
+
+  test("an encoder that is not installed leaves its channel missing; one that fails is an error", async () => {
+    const failing = async (code: "ENCODER_UNAVAILABLE" | "WORKER_FAILED") => {
+      const encode = async () => {
+        throw new NearkinError(code, "toy: its weights are gone");
+      };
+      const opened = await openModel(parts, { engine, encode });
+      const result = await opened.similar(FULL_DRAFT).catch((error: unknown) => String(error));
+      await opened.close();
+      return result;
+    };
+    expect(await failing("ENCODER_UNAVAILABLE")).toMatchObject({
+      missing: [{ channel: "plot", reason: "toy: its weights are gone" }, { channel: "identity" }],
+    });
+    expect(await failing("WORKER_FAILED")).toBe("NearkinError: toy: its weights are gone");
+  });
+
+  test("is embedded once and asked about often, alone and among items", async () => {
+    const embedded = await model.embed(FULL_DRAFT);
+    expect(await model.similar(embedded, { explain: true })).toEqual(
+      await model.similar(FULL_DRAFT, { explain: true }),
+    );
+    expect(await model.predict(embedded)).toEqual(await model.predict(FULL_DRAFT));
+    const mixed = await model.similar([embedded, "f001"], { k: 50 });
+    expect(mixed.items).toHaveLength(39);
+    expect(mixed.missing).toEqual(embedded.missing);
+  });
+
+  test("dates may be years, seconds or milliseconds; one category may be a text", async () => {
+    const of = async (draft: object) => Array.from((await model.embed({ ...FULL_DRAFT, ...draft })).embedding);
+    expect(await of({ released: 1987 })).toEqual(await of({ released: "1987-01-01" }));
+    expect(await of({ released: 546_825_600 })).toEqual(await of({ released: "1987-05-01" }));
+    expect(await of({ released: 546_825_600_000 })).toEqual(await of({ released: "1987-05-01" }));
+    expect(await of({ genres: "Drama" })).toEqual(await of({ genres: ["Drama", "Opera", " "] }));
+    expect(await of({ year: 1900 })).not.toEqual(await of({ year: 2000 }));
+  });
+
+  test("values and names that do not fit are errors that say so", async () => {
+    const of = (draft: Record<string, unknown>) => errorOf(() => model.similar(draft as { title: string }));
+    expect([
+      await of({ genre: ["Drama"] }),
+      await of({ colour: "red" }),
+      await of({ identity: [1, 2, 3, 4] }),
+      await of({ year: "1987" }),
+      await of({ year: Number.NaN }),
+      await of({ released: "soon" }),
+      await of({ place: { latitude: 99, longitude: 0 } }),
+      await of({ place: [1, 2] }),
+      await of({ genres: 7 }),
+      await of({ title: ["a", "b"] }),
+      await of({ poster: [1, 2] }),
+      await of({ plot: [1, 2] }),
+    ]).toMatchInlineSnapshot(`
+      [
+        "BAD_ARGUMENT: draft: there is no channel "genre"; did you mean "genres"?",
+        "BAD_ARGUMENT: draft: there is no channel "colour"; the channels are title, plot, poster, genres, year, released, place, identity",
+        "BAD_ARGUMENT: draft: channel identity is learned from who met an item; leave it out",
+        "BAD_VALUE: draft: channel year: expected a number, got "1987"",
+        "BAD_VALUE: draft: channel year: expected a finite number, got NaN; leave it out if it is not known",
+        "BAD_VALUE: draft: channel released: expected a date such as 1999, 1999-03-31 or 1999-03-31T20:15:00Z, got "soon"",
+        "BAD_VALUE: draft: channel place: latitude must be in [−90, 90] degrees, got 99",
+        "BAD_VALUE: draft: channel place: expected a place such as { latitude: 52.5, longitude: 13.4 }, got [1,2]",
+        "BAD_VALUE: draft: channel genres: expected a list of texts, got 7",
+        "BAD_VALUE: draft: channel title: expected a text, got ["a","b"]",
+        "BAD_VALUE: draft: channel poster: expected a vector of 3 numbers, got 2",
+        "BAD_VALUE: draft: channel plot: expected a vector of 6 numbers, got 2",
+      ]
+    `);
+  });
+});
+
+describe("predict", () => {
+  test.each(["linear", "saturating", "sigmoid"] as const)(
+    "is the posterior of Eq. 3 with the %s link, by hand",
+    async (link: Link) => {
+      const made = tinyModel(engine, { link, ...(link === "sigmoid" ? { weights: "signed" } : {}), seed: 11 });
+      const opened = await openModel(made, { engine, encode: toyEncode });
+      for (const index of [0, 5, 9, 39]) {
+        const { mean, deviation, observationDeviation } = await opened.predict(made.catalogue.ids[index]);
+        const expected = posteriorByHand(made, opened.weights, index);
+        expect(mean).toBeCloseTo(3.5 + 0.6 * expected.mean, 9);
+        expect(deviation).toBeCloseTo(0.6 * Math.sqrt(expected.variance), 9);
+        expect(observationDeviation).toBeCloseTo(0.6 * Math.sqrt(expected.variance + 0.2 + 0.5), 9);
+      }
+      await opened.close();
+    },
+  );
+
+  test("of a draft says what was missing, and is never less sure than knowing nothing", async () => {
+    const { mean, deviation, observationDeviation, missing } = await model.predict({ year: 1987 });
+    expect(missing).toHaveLength(7);
+    expect(Number.isFinite(mean)).toBe(true);
+    expect(deviation).toBeGreaterThan(0);
+    expect(observationDeviation).toBeGreaterThan(deviation);
+    expect(deviation).toBeLessThanOrEqual(0.6 * Math.sqrt(0.8)); // never more than the prior's
+  });
+
+  test("needs a posterior", async () => {
+    const bare = await openModel({ ...parts, posterior: null }, { engine });
+    expect(await errorOf(() => bare.predict("f001"))).toMatchInlineSnapshot(
+      `"BAD_ARGUMENT: the model tiny has no posterior to predict ratings with; train it with the stage ssl"`,
+    );
+    await bare.close();
+  });
+});
+
+describe("items", () => {
+  test("are found by id, or by a title that is the only one", () => {
+    expect(model.items.find("f002")).toBe(2);
+    expect(model.items.find("the quiet harbour ")).toBe(0);
+    expect(model.items.at(2)).toMatchObject({ id: "f002", title: "The Last Harbour", ratings: 5 });
+    expect(model.items.fields).toEqual(["title", "year"]);
+    expect(model.items.at(0).field("colour")).toBeNull();
+  });
+
+  test("what is not there, or not alone, says what is", async () => {
+    const twins = {
+      ...parts,
+      catalogue: { ...parts.catalogue, titles: parts.catalogue.titles.map((title, i) => (i < 7 ? "Twins" : title)) },
+    };
+    const opened = await openModel(twins, { engine });
+    const find = (text: string) => errorOf(async () => opened.items.find(text));
+    expect([
+      await find("f0003"),
+      await find("Quiet Letter"),
+      await find("The Qiuet Leter"),
+      await find("a film that nobody made"),
+      await find("twins"),
+      await errorOf(() => opened.similar("The Last Letter")),
+      await errorOf(() => opened.explain("f001", "f9")),
+      await errorOf(() => opened.similar("f001", { exclude: ["f0"] })),
+      await errorOf(() => opened.similar("f001", { weights: { plott: 1 } })),
+      await errorOf(() => opened.similar("f001", { weights: [1, 2] })),
+      await errorOf(() => opened.similar([])),
+    ]).toMatchInlineSnapshot(`
+      [
+        "UNKNOWN_ITEM: no item has the id or title "f0003"; did you mean "f000", "f003" or "f001"?",
+        "UNKNOWN_ITEM: no item has the id or title "Quiet Letter"; did you mean "f007 (The Quiet Letter)"?",
+        "UNKNOWN_ITEM: no item has the id or title "The Qiuet Leter"; did you mean "f007 (The Quiet Letter)"?",
+        "UNKNOWN_ITEM: no item has the id or title "a film that nobody made"",
+        "UNKNOWN_ITEM: 7 items are called "twins"; choose by id: f000, f001, f002, f003, f004, …",
+        "UNKNOWN_ITEM: no item has the id "The Last Letter"; did you mean "f009 (The Last Letter)" or "f037 (The Last Winter)"?",
+        "UNKNOWN_ITEM: no item has the id "f9"; did you mean "f009", "f019" or "f029"?",
+        "UNKNOWN_ITEM: no item has the id "f0"; did you mean "f000", "f001" or "f002"?",
+        "BAD_ARGUMENT: weights: there is no channel "plott"; did you mean "plot"?",
+        "BAD_ARGUMENT: a query takes 8 finite weights, got 1, 2",
+        "BAD_ARGUMENT: a query needs at least one item",
+      ]
+    `);
+    await opened.close();
+  });
+});
+
+test("a closed model says so, and gives its memory back", async () => {
+  const own = await openModel(parts);
+  await own.close();
+  await own.close();
+  expect(await errorOf(() => own.similar("f001"))).toMatchInlineSnapshot(
+    `"ENGINE_CLOSED: the model tiny is closed; open it again"`,
+  );
+  const before = engine.scope();
+  const at = before.matrix(1, 1).offset;
+  before.close();
+  for (let i = 0; i < 3; i++) await (await openModel(parts, { engine })).close();
+  const after = engine.scope();
+  expect(after.matrix(1, 1).offset).toBe(at);
+  after.close();
+});
+
+/** Mean and variance of target 0 from dense algebra: K_mm, B and β are taken apart, not reused. */
+function posteriorByHand(made: ModelParts, weights: Readonly<Record<string, number>>, index: number) {
+  const { posterior, items, ensemble, statistics, centres, signalVariance: v } = made;
+  if (!posterior) throw new Error("no posterior");
+  const h = Object.values(weights);
+  const p = h.length;
+  const e = centres.length;
+  const width = e + p + 1;
+  const offset = made.parameters[made.parameters.length - 3]; // b, before log σ and log v
+  const { m, k, inducing, embeddings, L, LB, beta } = posterior;
+  const kernel = Array.from(inducing, (item, j) => {
+    if (item === index) return v * exp(-0.5 * applyLink(ensemble.link, 0, offset));
+    let t = 0;
+    for (let c = 0; c < p; c++) {
+      let d = 0;
+      for (let i = 4 * c; i < 4 * c + 4; i++) d += (items.rows[index * width + i] - embeddings[j * e + i]) ** 2;
+      const unknown = items.masked[index * p + c] + items.masked[item * p + c];
+      t += h[c] * (d + (unknown * statistics.lengths[c]) / statistics.scales[c]);
+    }
+    return v * exp(-0.5 * applyLink(ensemble.link, t, offset));
+  });
+  const mean = kernel.reduce((sum, x, j) => sum + x * beta[j * k], 0);
+  const y = solveLower(L, kernel, m);
+  const z = LB ? solveLower(LB, y, m) : y;
+  const square = (x: readonly number[]) => x.reduce((sum, value) => sum + value * value, 0);
+  const self = v * exp(-0.5 * applyLink(ensemble.link, 0, offset));
+  return { mean, variance: Math.max(0, self - square(y) + (LB ? square(z) : 0)) };
+}
+
+function solveLower(L: Float64Array, b: readonly number[], m: number): number[] {
+  const x: number[] = [];
+  for (let i = 0; i < m; i++) {
+    let s = b[i];
+    for (let j = 0; j < i; j++) s -= L[i * m + j] * x[j];
+    x.push(s / L[i * m + i]);
+  }
+  return x;
+}

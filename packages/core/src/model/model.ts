@@ -1,0 +1,300 @@
+// A model, opened: neighbours with reasons, predicted ratings, drafts. Holds the catalogue's rows in an engine's memory until it is closed.
+import { NearkinError } from "../errors.ts";
+import type { Scope } from "../linalg/arena.ts";
+import type { Engine } from "../linalg/engine.ts";
+import type { Matrix } from "../linalg/matrix.ts";
+import { embed } from "../metric/embed.ts";
+import { ensembleLayout } from "../metric/ensemble.ts";
+import { metricWeights } from "../metric/weights.ts";
+import { type Parameters, parameterViews } from "../nn/parameters.ts";
+import { counterfactualRanks } from "../rank/counterfactual.ts";
+import type { RowLayout, RowScaling } from "../rank/layout.ts";
+import { type NeighbourBlock, neighboursOfAll } from "../rank/neighbours.ts";
+import { buildQuery, type Query, type QueryOptions } from "../rank/query.ts";
+import { type LiftedItem, type LiftedRows, liftedItem, liftRows, type RowShard } from "../rank/rows.ts";
+import { type Neighbour, rankExactly, reasons } from "../rank/similar.ts";
+import type {
+  CandidateOptions,
+  EmbeddedDraft,
+  Explanation,
+  ItemQuery,
+  MetricOptions,
+  ModelSimilarOptions,
+  PredictedRating,
+  SimilarItem,
+  SimilarResult,
+} from "./answers.ts";
+import { type Draft, type EncodeTexts, type MissingChannel, resolveDraft } from "./draft.ts";
+import { type Contribution, contributionsOf } from "./explain.ts";
+import { Items } from "./items.ts";
+import { didYouMean, nearestNames } from "./nearest.ts";
+import type { ModelParts } from "./parts.ts";
+import { RatingModel } from "./rating.ts";
+import { ensembleRowLayout, ensembleScaling, scaleEmbeddings } from "./scaling.ts";
+
+/** Where a model lives. */
+export interface Placement {
+  /** One for each shard; the first also embeds and predicts. */
+  engines: readonly Engine[];
+  /** Those to close with the model. */
+  own: readonly Engine[];
+  rowsPerShard: number;
+  encode: EncodeTexts | undefined;
+  onClose: (() => Promise<void>) | undefined;
+}
+
+/** An opened model. Close it, or hold it with `await using`. */
+export class Model implements AsyncDisposable {
+  readonly id: string;
+  readonly name: string;
+  readonly items: Items;
+  /** What training handed over, but for the rows, which are in the engine's memory. */
+  readonly parts: Omit<ModelParts, "items" | "posterior" | "parameters">;
+  /** What computes. */
+  readonly engine: Engine;
+  /** The catalogue, ready to be ranked: for what is built on a model. */
+  readonly rows: LiftedRows;
+  /** h by channel, as learned. */
+  readonly weights: Readonly<Record<string, number>>;
+  readonly #h: Float64Array;
+  readonly #own: readonly Engine[];
+  readonly #scopes: Scope[] = [];
+  readonly #encode: EncodeTexts | undefined;
+  readonly #onClose: (() => Promise<void>) | undefined;
+  readonly #layout: RowLayout;
+  readonly #scaling: RowScaling;
+  readonly #parameters: Parameters;
+  readonly #rating: RatingModel | undefined;
+  #closed = false;
+
+  constructor(parts: ModelParts, { engines, own, rowsPerShard, encode, onClose }: Placement) {
+    const { ensemble, items, catalogue, statistics, centres, posterior, parameters, ...rest } = parts;
+    this.parts = { ...rest, ensemble, statistics, centres, catalogue };
+    this.id = parts.id ?? "";
+    this.name = parts.name;
+    this.engine = engines[0];
+    this.#own = own;
+    this.#encode = encode;
+    this.#onClose = onClose;
+    this.items = new Items(catalogue, items.ratings);
+    this.#layout = ensembleRowLayout(ensemble);
+    for (const engine of engines) this.#scopes.push(engine.scope());
+    try {
+      const [scope] = this.#scopes;
+      const flat = scope.matrix(parameters.length, 1, parameters instanceof Float32Array ? "f32" : "f64");
+      flat.data.set(parameters, flat.offset);
+      this.#parameters = parameterViews(ensembleLayout(ensemble), flat);
+      const { h, b } = metricWeights(ensemble, this.#parameters);
+      this.#h = h;
+      this.weights = this.#named(h);
+      this.#scaling = ensembleScaling(ensemble, this.#parameters, { statistics, centres });
+      const { lengths } = this.#scaling;
+      const shards = this.#scopes.map(
+        (own, s): RowShard => ({
+          engine: engines[s],
+          rows: place(own, items.rows, this.#layout.width, s, rowsPerShard),
+        }),
+      );
+      this.rows = liftRows(this.#layout, { shards, masked: items.masked, lengths, ids: catalogue.ids });
+      if (posterior) {
+        this.#rating = new RatingModel(
+          engines[0],
+          scope,
+          { ...parts, posterior },
+          { layout: this.#layout, h, b, lengths },
+        );
+      }
+    } catch (error) {
+      for (const scope of this.#scopes.reverse()) scope.close();
+      throw error;
+    }
+  }
+
+  /**
+   * The items most similar to an item, a draft, or several of them (by their mean distance), best first; never the query itself. Exact:
+   * no row that is left out is nearer.
+   */
+  async similar(query: ItemQuery | readonly ItemQuery[], options: ModelSimilarOptions = {}): Promise<SimilarResult> {
+    const { k = 10, explain = false } = options;
+    const { lifted, missing } = await this.#lift(query);
+    const asked = this.#query(lifted, options);
+    const candidates = this.#candidates(options);
+    const list = rankExactly(this.rows, asked, { k, ...candidates }).map(({ item }) => reasons(this.rows, asked, item));
+    const ranks = explain ? this.#ranksWithout(asked, list, candidates) : undefined;
+    const items = list.map((neighbour, i) => ({
+      ...this.#describe(neighbour, i + 1),
+      ...(ranks ? { contributions: this.#contributions(asked, neighbour, ranks[i].without) } : {}),
+    }));
+    return { items, missing, weights: this.#named(asked.weights), popularity: asked.popularity };
+  }
+
+  /** Why an item stands where it does in the list of a query: every channel's contribution, its rank, and its rank without each channel. */
+  async explain(
+    query: ItemQuery | readonly ItemQuery[],
+    item: string,
+    options: MetricOptions & CandidateOptions = {},
+  ): Promise<Explanation> {
+    const { lifted, missing } = await this.#lift(query);
+    const asked = this.#query(lifted, options);
+    const neighbour = reasons(this.rows, asked, this.items.indexOf(item));
+    const [{ rank, without }] = this.#ranksWithout(asked, [neighbour], this.#candidates(options));
+    const contributions = this.#contributions(asked, neighbour, without);
+    return { ...this.#describe(neighbour, rank), contributions, missing };
+  }
+
+  /** The mean rating an item can expect, and how sure that is (Eq. 3). */
+  async predict(query: ItemQuery): Promise<PredictedRating> {
+    const { lifted, missing } = await this.#lift(query);
+    const rating = this.#rating;
+    if (!rating) {
+      throw new NearkinError(
+        "BAD_ARGUMENT",
+        `the model ${this.name} has no posterior to predict ratings with; train it with the stage ssl`,
+      );
+    }
+    const [item] = lifted;
+    const embedding = "exact" in item ? (item as EmbeddedDraft).exact : item.embedding;
+    return { ...rating.predict({ ...item, embedding }), missing };
+  }
+
+  /** A draft as the metric sees it; pass it on to `similar`, `explain` and `predict` in place of the draft. */
+  async embed(draft: Draft): Promise<EmbeddedDraft> {
+    this.#checkOpen();
+    const { ensemble, statistics } = this.parts;
+    const { inputs, missing } = await resolveDraft(this.parts.channels, draft, this.#encode);
+    this.#checkOpen(); // encoding takes its time
+    const scope = this.engine.scope();
+    try {
+      const ensembleOfOne = { config: ensemble, parameters: this.#parameters, inputs, statistics };
+      const { Z, masked } = embed(this.engine, scope, ensembleOfOne, Int32Array.of(0));
+      const exact = scaleEmbeddings(this.#scaling, Z.read());
+      return { embedding: Float32Array.from(exact), exact, masked: masked.slice(), index: -1, missing };
+    } finally {
+      scope.close();
+    }
+  }
+
+  /** The neighbours of every item, block by block: as `similar` gives them, many times faster. Rows and ids convert by `items`. */
+  neighbours({
+    k,
+    from,
+    to,
+    ...options
+  }: MetricOptions & { k?: number; from?: number; to?: number } = {}): Generator<NeighbourBlock> {
+    this.#checkOpen();
+    return neighboursOfAll(this.rows, {
+      ...this.#metric(options),
+      ...(k === undefined ? {} : { k }),
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+    });
+  }
+
+  /** Gives the memory back. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const scope of this.#scopes.reverse()) scope.close();
+    for (const engine of this.#own) await engine.close();
+    await this.#onClose?.();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #lift(query: ItemQuery | readonly ItemQuery[]): Promise<{ lifted: LiftedItem[]; missing: MissingChannel[] }> {
+    this.#checkOpen();
+    const list = Array.isArray(query) ? (query as readonly ItemQuery[]) : [query as ItemQuery];
+    const lifted: LiftedItem[] = [];
+    const missing: MissingChannel[] = [];
+    for (const one of list) {
+      if (typeof one === "string") {
+        lifted.push(liftedItem(this.rows, this.items.indexOf(one)));
+        continue;
+      }
+      const draft = isEmbedded(one) ? one : await this.embed(one);
+      lifted.push(draft);
+      missing.push(...draft.missing);
+    }
+    return { lifted, missing };
+  }
+
+  #query(lifted: readonly LiftedItem[], options: MetricOptions): Query {
+    return buildQuery(this.rows, lifted, this.#metric(options));
+  }
+
+  #metric({ weights, popularity = 0 }: MetricOptions): QueryOptions {
+    const { temperature, popularity: calibrated } = this.parts;
+    return {
+      weights: this.#weightsOf(weights),
+      temperature,
+      popularity: popularity === "calibrated" ? calibrated : popularity,
+    };
+  }
+
+  #weightsOf(weights: MetricOptions["weights"]): ArrayLike<number> {
+    if (weights === undefined) return this.#h;
+    if ("length" in weights && typeof weights.length === "number") return weights as ArrayLike<number>;
+    const names = this.parts.ensemble.channels.map(({ name }) => name);
+    const h = Float64Array.from(this.#h);
+    for (const [name, weight] of Object.entries(weights as Readonly<Record<string, number>>)) {
+      const c = names.indexOf(name);
+      if (c < 0) {
+        const hint = didYouMean(nearestNames(name, names, 1)) || `; the channels are ${names.join(", ")}`;
+        throw new NearkinError("BAD_ARGUMENT", `weights: there is no channel "${name}"${hint}`);
+      }
+      h[c] = weight;
+    }
+    return h;
+  }
+
+  #candidates({ exclude, filter }: CandidateOptions): { exclude?: number[]; allowed?: Uint8Array } {
+    const allowed =
+      filter && Uint8Array.from({ length: this.items.size }, (_, i) => (filter(this.items.at(i)) ? 1 : 0));
+    return {
+      ...(exclude ? { exclude: Array.from(exclude, (id) => this.items.indexOf(id)) } : {}),
+      ...(allowed ? { allowed } : {}),
+    };
+  }
+
+  #ranksWithout(query: Query, list: readonly Neighbour[], candidates: { exclude?: number[]; allowed?: Uint8Array }) {
+    return counterfactualRanks(
+      this.rows,
+      query,
+      list.map(({ item }) => item),
+      candidates,
+    );
+  }
+
+  #contributions(query: Query, neighbour: Neighbour, without: Int32Array): Contribution[] {
+    const names = this.parts.ensemble.channels.map(({ name }) => name);
+    return contributionsOf(names, query, { neighbour, without, masked: this.rows.masked });
+  }
+
+  #describe({ item, score, total }: Neighbour, rank: number): SimilarItem {
+    const { id, title } = this.items.at(item);
+    return { id, title, rank, score, distance: total };
+  }
+
+  #named(h: Float64Array): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.parts.ensemble.channels.map(({ name }, c) => [name, h[c]]));
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new NearkinError("ENGINE_CLOSED", `the model ${this.name} is closed; open it again`);
+  }
+}
+
+function isEmbedded(query: Draft | EmbeddedDraft): query is EmbeddedDraft {
+  return query.embedding instanceof Float32Array && query.exact instanceof Float64Array;
+}
+
+/** Rows of shard s in the memory behind `scope`. */
+function place(scope: Scope, rows: Float32Array, width: number, s: number, rowsPerShard: number): Matrix {
+  const from = s * rowsPerShard * width;
+  const part = rows.subarray(from, from + rowsPerShard * width);
+  const matrix = scope.matrix(part.length / width, width, "f32");
+  matrix.data.set(part, matrix.offset);
+  return matrix;
+}

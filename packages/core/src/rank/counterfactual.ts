@@ -1,0 +1,100 @@
+// "If the plots were equal it would be #2": the rank an item x would have if one channel's distance were 0 and all else unchanged,
+//
+//   1 + #{y ∉ {q, x} : score(y) > score(x) + h_c·d_c(q, x)/T},   ties as EV7                             (formulas G)
+//
+// Exactly, for any number of items and all their channels with one read of the rows: thresholds are sorted, every row's f32 score is
+// placed among them, and the few rows within rounding of a threshold are scored again in f64.
+import { exactScore } from "./exact.ts";
+import type { Query } from "./query.ts";
+import type { LiftedRows } from "./rows.ts";
+import { scanScores } from "./scores.ts";
+import { reasons, type SimilarOptions } from "./similar.ts";
+import { comesBefore } from "./ties.ts";
+
+export interface Ranks {
+  /** Rank of the item, counted from 1. */
+  rank: number;
+  /** (p) Its rank if the channel's distance were 0. Larger than `rank` only where the weight is negative. */
+  without: Int32Array;
+}
+
+interface Threshold {
+  item: number;
+  score: number;
+  /** Candidates that come before. */
+  before: number;
+}
+
+/** Ranks of items among all candidates, as they are and without each channel. */
+export function counterfactualRanks(
+  rows: LiftedRows,
+  query: Query,
+  items: readonly number[],
+  { exclude, allowed }: Pick<SimilarOptions, "exclude" | "allowed"> = {},
+): Ranks[] {
+  const out = new Set(exclude);
+  for (const { index } of query.items) if (index >= 0) out.add(index);
+  const isCandidate = (item: number) => !out.has(item) && (allowed === undefined || allowed[item] === 1);
+  const groups = items.map((item): Threshold[] => {
+    const { score, contributions } = reasons(rows, query, item);
+    const raised = Array.from(contributions, (contribution) => score + contribution / query.temperature);
+    return [score, ...raised].map((threshold) => ({ item, score: threshold, before: 0 }));
+  });
+  countBefore(rows, query, groups.flat(), isCandidate);
+  return groups.map(([own, ...raised]) => ({
+    rank: 1 + own.before,
+    without: Int32Array.from(raised, ({ before }) => 1 + before),
+  }));
+}
+
+/** Counts, for every threshold, the candidates that come before it. */
+function countBefore(
+  rows: LiftedRows,
+  query: Query,
+  thresholds: readonly Threshold[],
+  isCandidate: (item: number) => boolean,
+): void {
+  const sorted = [...thresholds].sort((a, b) => a.score - b.score);
+  const values = Float64Array.from(sorted, ({ score }) => score);
+  const beats = new Float64Array(sorted.length + 1); // beats[j]: rows above exactly the first j thresholds
+  const scratch = new Float64Array(rows.layout.channelCount);
+  const { constant, rounding: bound } = query;
+  const lowest = values[0] - bound;
+  scanScores(rows, query, (first, count, scores, at) => {
+    for (let i = 0; i < count; i++) {
+      const score = scores[at + i] + constant;
+      if (score < lowest || !isCandidate(first + i)) continue;
+      const item = first + i;
+      const sure = countBelow(values, score - bound);
+      const maybe = countBelow(values, score + bound, true);
+      beats[sure]++;
+      if (maybe === sure) continue;
+      const exact = { item, score: exactScore(rows, query, item, scratch) };
+      for (let j = sure; j < maybe; j++) if (comesBefore(rows.hashes, exact, sorted[j])) sorted[j].before++;
+    }
+  });
+  let above = 0;
+  for (let j = sorted.length - 1; j >= 0; j--) {
+    above += beats[j + 1];
+    sorted[j].before += above;
+  }
+  // The item itself is no competitor, but with a negative weight its own score lies above its threshold.
+  for (const threshold of sorted) {
+    const { item } = threshold;
+    if (!isCandidate(item)) continue;
+    const own = { item, score: exactScore(rows, query, item, scratch) };
+    if (comesBefore(rows.hashes, own, threshold)) threshold.before--;
+  }
+}
+
+/** How many of the ascending values lie below x; or at it, where `inclusive`. */
+function countBelow(values: Float64Array, x: number, inclusive = false): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (values[middle] < x || (inclusive && values[middle] === x)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,61 @@
+// Scores and contributions to f64, from the stored columns: what a scan finds in f32 is computed again here, so that contributions add
+// up to t exactly and lists do not depend on the engine.
+import type { Query } from "./query.ts";
+import { type LiftedRows, locate } from "./rows.ts";
+
+/** (p) d_c between the query and an item, the mean over the query's items; an item is at distance 0 from itself. */
+export function channelDistances(
+  rows: LiftedRows,
+  { items }: Pick<Query, "items">,
+  item: number,
+  out: Float64Array = new Float64Array(rows.layout.channelCount),
+): Float64Array {
+  const { shard, local } = locate(rows, item);
+  return distancesInto(out, rows, items, {
+    item,
+    data: shard.data as Float32Array,
+    at: shard.offset + local * shard.rowStride,
+  });
+}
+
+function distancesInto(
+  out: Float64Array,
+  { layout: { starts, sizes, channelCount: p }, masked, lengths }: LiftedRows,
+  items: Query["items"],
+  { item, data, at }: { item: number; data: Float32Array; at: number },
+): Float64Array {
+  out.fill(0);
+  for (const query of items) {
+    if (query.index === item) continue;
+    const { embedding } = query;
+    for (let c = 0; c < p; c++) {
+      const end = starts[c] + sizes[c];
+      let sum = 0;
+      for (let j = starts[c]; j < end; j++) {
+        const difference = embedding[j] - data[at + j];
+        sum += difference * difference;
+      }
+      // each stand-in has a coordinate of its own: unknown is never "identical"
+      out[c] += sum + (query.masked[c] + masked[item * p + c]) * lengths[c];
+    }
+  }
+  if (items.length > 1) for (let c = 0; c < p; c++) out[c] /= items.length;
+  return out;
+}
+
+/** t = Σ_c h_c d_c, summed in the order of the channels. */
+export function totalDistance(weights: Float64Array, distances: Float64Array): number {
+  let total = 0;
+  for (let c = 0; c < weights.length; c++) total += weights[c] * distances[c];
+  return total;
+}
+
+/** −t/T + β·log q. `scratch` (p) receives the distances. */
+export function exactScore(rows: LiftedRows, query: Query, item: number, scratch: Float64Array): number {
+  const { shard, local } = locate(rows, item);
+  const data = shard.data as Float32Array;
+  const at = shard.offset + local * shard.rowStride;
+  distancesInto(scratch, rows, query.items, { item, data, at });
+  const score = -totalDistance(query.weights, scratch) / query.temperature;
+  return query.popularity === 0 ? score : score + query.popularity * data[at + rows.layout.width - 1];
+}

@@ -1,0 +1,150 @@
+// One matrix serves every user's metric. The lifted row of an item is
+//
+//   [ z^1 … z^p,  ‖z^1‖² + ρ_1 … ‖z^p‖² + ρ_p,  log q ]           z^c = (F_c(x) − centre)/√s_c
+//
+// and its inner product with the query [ 2h_c z^c_q/T, −h_c/T, β ] is −t/T + β·log q up to a constant of the query, whatever h is
+// (formulas G). Dividing by √s_c makes a typical random pair have d_c = 1, and centring keeps the digits of distances.
+// n items, p channels, e embedding columns, w = e + p + 1
+import { NearkinError } from "../errors.ts";
+import type { FloatArray } from "../linalg/matrix.ts";
+
+/** Where things stand in a lifted row. */
+export interface RowLayout {
+  /** (p) e_c, the embedding columns of each channel. */
+  readonly sizes: readonly number[];
+  /** (p) First column of each channel. */
+  readonly starts: readonly number[];
+  /** p */
+  readonly channelCount: number;
+  /** e = Σ e_c */
+  readonly embeddingSize: number;
+  /** e + p + 1 */
+  readonly width: number;
+}
+
+/**
+ * The layout of rows whose channels have these widths.
+ *
+ * @example
+ * rowLayout([50, 30]).starts // => [0, 50]
+ * rowLayout([50, 30]).width // => 83
+ */
+export function rowLayout(sizes: readonly number[]): RowLayout {
+  const starts: number[] = [];
+  let embeddingSize = 0;
+  for (const size of sizes) {
+    if (!Number.isSafeInteger(size) || size < 1) {
+      throw new NearkinError("BAD_ARGUMENT", `rowLayout: a channel has at least 1 column, got ${size}`);
+    }
+    starts.push(embeddingSize);
+    embeddingSize += size;
+  }
+  if (sizes.length === 0) throw new NearkinError("BAD_ARGUMENT", "rowLayout: there must be at least one channel");
+  return {
+    sizes: [...sizes],
+    starts,
+    channelCount: sizes.length,
+    embeddingSize,
+    width: embeddingSize + sizes.length + 1,
+  };
+}
+
+/** How an embedding becomes the columns of a row. Measured once per model, and stored with it. */
+export interface RowScaling {
+  /** (e) Subtracted from each embedding column. Distances do not depend on it; their rounding does. */
+  readonly centres: Float64Array;
+  /** (e) Multiplied afterwards: 1/√s_c of its channel, times λ_j where the scale is learned. */
+  readonly factors: Float64Array;
+  /** (p) ρ_c/s_c: squared length of the coordinate that a stand-in has all to itself. */
+  readonly lengths: Float64Array;
+}
+
+export interface RowInputs {
+  /** (n, e) Tower outputs, row-major. */
+  readonly embeddings: FloatArray;
+  /** (n, p) 1 where a channel of an item is a stand-in: missing, or the identity of a cold item. */
+  readonly masked: Uint8Array;
+  /** (n) log q. */
+  readonly logPopularity: ArrayLike<number>;
+}
+
+/**
+ * Lifted rows (n, w) of items. Norms are those of the columns as stored, so that a row and its columns agree to the last bit.
+ *
+ * @example
+ * const layout = rowLayout([2, 1]);
+ * const scaling = { centres: Float64Array.of(1, 1, 0), factors: Float64Array.of(2, 2, 1), lengths: Float64Array.of(0, 5) };
+ * const inputs = { embeddings: Float32Array.of(2, 1.5, 3), masked: Uint8Array.of(0, 1), logPopularity: [-4] };
+ * Array.from(buildRows(layout, scaling, inputs)) // => [2, 1, 3, 5, 14, -4]
+ */
+export function buildRows(layout: RowLayout, scaling: RowScaling, inputs: RowInputs): Float32Array<ArrayBuffer> {
+  const { embeddingSize: e, channelCount: p, width } = layout;
+  const { embeddings, masked, logPopularity } = inputs;
+  const n = logPopularity.length;
+  checkLength("buildRows: centres", scaling.centres.length, e);
+  checkLength("buildRows: factors", scaling.factors.length, e);
+  checkLength("buildRows: lengths", scaling.lengths.length, p);
+  checkLength("buildRows: embeddings", embeddings.length, n * e);
+  checkLength("buildRows: masked", masked.length, n * p);
+  const out = new Float32Array(n * width);
+  const source = { embeddings, masked, logPopularity };
+  for (let i = 0; i < n; i++) writeRow(layout, scaling, source, i, out);
+  return out;
+}
+
+function writeRow(
+  { starts, sizes, embeddingSize: e, channelCount: p, width }: RowLayout,
+  { centres, factors, lengths }: RowScaling,
+  { embeddings, masked, logPopularity }: RowInputs,
+  i: number,
+  out: Float32Array,
+): void {
+  const row = i * width;
+  for (let c = 0; c < p; c++) {
+    let square = 0;
+    for (let j = starts[c]; j < starts[c] + sizes[c]; j++) {
+      out[row + j] = (embeddings[i * e + j] - centres[j]) * factors[j];
+      square += out[row + j] * out[row + j];
+    }
+    out[row + e + c] = square + (masked[i * p + c] === 1 ? lengths[c] : 0);
+    if (!Number.isFinite(out[row + e + c])) {
+      throw new NearkinError(
+        "NOT_FINITE",
+        `buildRows: the embedding of item ${i} in channel ${c} is not finite; did training diverge?`,
+      );
+    }
+  }
+  out[row + width - 1] = logPopularity[i];
+  if (!Number.isFinite(out[row + width - 1])) {
+    throw new NearkinError(
+      "NOT_FINITE",
+      `buildRows: log q of item ${i} is ${logPopularity[i]}; smooth the frequencies so that none is 0`,
+    );
+  }
+}
+
+/** (e) Mean of each embedding column over the items whose channel is known; 0 where no item's is. */
+export function measureCentres(layout: RowLayout, embeddings: FloatArray, masked: Uint8Array): Float64Array {
+  const { embeddingSize: e, channelCount: p, starts, sizes } = layout;
+  const n = masked.length / p;
+  checkLength("measureCentres: embeddings", embeddings.length, n * e);
+  const centres = new Float64Array(e);
+  const counts = new Float64Array(p);
+  for (let i = 0; i < n; i++) {
+    for (let c = 0; c < p; c++) {
+      if (masked[i * p + c] === 1) continue;
+      counts[c]++;
+      for (let j = starts[c]; j < starts[c] + sizes[c]; j++) centres[j] += embeddings[i * e + j];
+    }
+  }
+  for (let c = 0; c < p; c++) {
+    for (let j = starts[c]; j < starts[c] + sizes[c]; j++) centres[j] /= Math.max(counts[c], 1);
+  }
+  return centres;
+}
+
+function checkLength(name: string, length: number, expected: number): void {
+  if (length !== expected) {
+    throw new NearkinError("SHAPE_MISMATCH", `${name}: expected ${expected} numbers, got ${length}`);
+  }
+}

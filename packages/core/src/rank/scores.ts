@@ -1,0 +1,57 @@
+// Scores of all rows at once, in f32, for what a top-k cannot answer: filters, ranks, and lists that end in a tie.
+import { offer, TopK } from "../linalg/top-k.ts";
+import type { Query } from "./query.ts";
+import type { LiftedRows } from "./rows.ts";
+
+/** Calls `look` with the rows' scores without the query's constant, shard by shard: row `first + i` has `scores[at + i]`. */
+export function scanScores(
+  { shards }: LiftedRows,
+  { vector }: Query,
+  look: (first: number, count: number, scores: Float32Array, at: number) => void,
+): void {
+  let first = 0;
+  for (const { engine, rows } of shards) {
+    const scope = engine.scope();
+    try {
+      const x = scope.matrix(vector.length, 1, "f32").write(vector);
+      const y = scope.matrix(rows.rows, 1, "f32");
+      engine.gemv(y, rows, x);
+      look(first, rows.rows, y.data as Float32Array, y.offset);
+    } finally {
+      scope.close();
+    }
+    first += rows.rows;
+  }
+}
+
+/** The best rows among the allowed ones, as `Engine.scan` finds them among all. `allowed` (n): 1 where a row may be returned. */
+export function scanAllowed(rows: LiftedRows, query: Query, options: { count: number; allowed: Uint8Array }): TopK {
+  const { count, allowed } = options;
+  const best = new TopK(count);
+  scanScores(rows, query, (first, length, scores, at) => {
+    let worst = best.count === count ? best.scores[count - 1] : Number.NEGATIVE_INFINITY;
+    for (let i = 0; i < length; i++) {
+      const score = scores[at + i];
+      if (score >= worst && allowed[first + i] === 1) {
+        offer(best, score, first + i);
+        if (best.count === count) worst = best.scores[count - 1];
+      }
+    }
+  });
+  return best;
+}
+
+/** Rows whose f32 score is at least `least`; `allowed` as above, absent for all. */
+export function rowsAbove(
+  rows: LiftedRows,
+  query: Query,
+  { least, allowed }: { least: number; allowed?: Uint8Array | undefined },
+): number[] {
+  const found: number[] = [];
+  scanScores(rows, query, (first, length, scores, at) => {
+    for (let i = 0; i < length; i++) {
+      if (scores[at + i] >= least && (allowed === undefined || allowed[first + i] === 1)) found.push(first + i);
+    }
+  });
+  return found;
+}

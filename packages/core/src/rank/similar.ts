@@ -1,0 +1,111 @@
+// The items nearest to a query. A scan finds candidates in f32, a few more than asked for; their scores are computed again in f64, and
+// the list is certified: no row left out can be better than the last one kept, for scan scores are off by a known bound at most. Where
+// that cannot be said (ties, near-ties), all rows within the bound are compared exactly.
+import { NearkinError } from "../errors.ts";
+import { hostMatrix } from "../linalg/matrix.ts";
+import { TopK } from "../linalg/top-k.ts";
+import { channelDistances, exactScore, totalDistance } from "./exact.ts";
+import type { Query } from "./query.ts";
+import { type LiftedRows, logPopularity } from "./rows.ts";
+import { rowsAbove, scanAllowed } from "./scores.ts";
+import { comesBefore } from "./ties.ts";
+
+const SPARE = 16; // candidates beyond those asked for: near-ties rarely need more
+const LONG_LIST = 256; // excluded rows from which on they are marked, not over-fetched
+
+export interface SimilarOptions {
+  /** @default 10 */
+  k?: number;
+  /** Rows never to return, besides the query's own. */
+  exclude?: Iterable<number>;
+  /** (n) 1 where a row may be returned. @default all */
+  allowed?: Uint8Array;
+}
+
+/** A neighbour and its exact reasons. */
+export interface Neighbour {
+  /** Its row. */
+  item: number;
+  /** −t/T + β·log q */
+  score: number;
+  /** t = Σ contributions, in the order of the channels. */
+  total: number;
+  /** (p) d_c: 1 is a typical random pair. */
+  distances: Float64Array;
+  /** (p) h_c·d_c */
+  contributions: Float64Array;
+}
+
+/** A row with its exact score. */
+export interface Scored {
+  item: number;
+  score: number;
+}
+
+/** The k best rows, best first; equal scores by a hash of the id (EV7). Never the query's own items. */
+export function similar(rows: LiftedRows, query: Query, options: SimilarOptions = {}): Neighbour[] {
+  return rankExactly(rows, query, options).map(({ item, score }) => ({ ...reasons(rows, query, item), score }));
+}
+
+/** The exact reasons for an item's place; `score` included. */
+export function reasons(rows: LiftedRows, query: Query, item: number): Neighbour {
+  const distances = channelDistances(rows, query, item);
+  const contributions = distances.map((distance, c) => query.weights[c] * distance);
+  const total = totalDistance(query.weights, distances);
+  const score = -total / query.temperature;
+  return {
+    item,
+    score: query.popularity === 0 ? score : score + query.popularity * logPopularity(rows, item),
+    total,
+    distances,
+    contributions,
+  };
+}
+
+/** The k best rows with their scores. */
+export function rankExactly(rows: LiftedRows, query: Query, options: SimilarOptions = {}): Scored[] {
+  const { k = 10, exclude, allowed } = options;
+  if (!Number.isSafeInteger(k) || k < 1) {
+    throw new NearkinError("BAD_ARGUMENT", `similar: k must be a whole number of at least 1, got ${k}`);
+  }
+  if (allowed && allowed.length !== rows.count) {
+    throw new NearkinError("SHAPE_MISMATCH", `similar: allowed must have ${rows.count} marks, got ${allowed.length}`);
+  }
+  const dropped = new Set(exclude);
+  for (const { index } of query.items) if (index >= 0) dropped.add(index);
+  const most = Math.min(k, rows.count); // no list is longer
+  const marks = allowed || dropped.size > LONG_LIST ? allowedRows(rows.count, allowed, dropped) : undefined;
+  const wanted = most + SPARE + (marks ? 0 : dropped.size);
+  const found = marks ? scanAllowed(rows, query, { count: wanted, allowed: marks }) : scanAll(rows, query, wanted);
+  const scratch = new Float64Array(rows.layout.channelCount);
+  const score = (item: number): Scored => ({ item, score: exactScore(rows, query, item, scratch) });
+  const list: Scored[] = [];
+  for (let i = 0; i < found.count; i++) if (!dropped.has(found.rows[i])) list.push(score(found.rows[i]));
+  sortScored(rows, list);
+  if (found.count < wanted) return list.slice(0, most); // every row was seen
+
+  const last = list[Math.min(most, list.length) - 1]?.score ?? Number.NEGATIVE_INFINITY;
+  if (found.scores[found.count - 1] + query.constant + query.rounding < last) return list.slice(0, most);
+  const close = rowsAbove(rows, query, { least: last - query.rounding - query.constant, allowed: marks });
+  const all = close.filter((item) => !dropped.has(item)).map(score);
+  sortScored(rows, all);
+  return all.slice(0, most);
+}
+
+function scanAll({ shards }: LiftedRows, { vector }: Query, count: number): TopK {
+  const best = new TopK(count);
+  const matrices = shards.map(({ rows }) => rows);
+  shards[0]?.engine.scan(best, matrices, hostMatrix(vector, vector.length, 1));
+  return best;
+}
+
+function allowedRows(count: number, allowed: Uint8Array | undefined, dropped: ReadonlySet<number>): Uint8Array {
+  const marks = allowed ? allowed.slice() : new Uint8Array(count).fill(1);
+  for (const item of dropped) marks[item] = 0;
+  return marks;
+}
+
+/** Best first; equal scores by hash. */
+export function sortScored({ hashes }: LiftedRows, list: Scored[]): void {
+  list.sort((a, b) => (comesBefore(hashes, a, b) ? -1 : 1));
+}

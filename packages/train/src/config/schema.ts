@@ -1,0 +1,128 @@
+// The section `train:` of nearkin.yaml: what the user chose about training. One zod schema, unknown keys rejected, the type inferred from it.
+// Every key can change the result; what only changes speed (engine, workers, checkpoints) is an option of `train` instead.
+import { z } from "zod";
+
+const steps = z.int().min(0).max(1_000_000);
+const rate = z.number().gt(0).max(1);
+const dropout = z.number().min(0).lt(1);
+
+/** What both stages have. */
+const stage = {
+  /** Most steps; early stopping may take fewer. */
+  steps,
+  /** AdamW's rate at the first step after the warm-up. */
+  learningRate: rate,
+  /** Decoupled: not multiplied into the gradient. Of matrices only, never of biases, channel weights or noise. */
+  weightDecay: z.number().min(0).max(1),
+  /** Steps over which the rate rises from 0. */
+  warmup: z.int().min(0),
+  /** How the rate goes on: `constant`, or `cosine` down to a tenth at the last step. */
+  schedule: z.enum(["constant", "cosine"]),
+  /** Largest norm of the gradient; larger ones are shortened. null for none. */
+  clip: z.number().gt(0).nullable(),
+  /** Of the towers' inputs. */
+  dropout,
+  /** Steps between two looks at the validation items. */
+  validateEvery: z.int().min(1),
+  /** Looks without a new best after which the stage stops. null: all steps are done. The best step is kept in either case. */
+  patience: z.int().min(1).nullable(),
+};
+
+const siamese = z.strictObject({
+  ...stage,
+  /** `softmax`: in-batch, the strongest; `contrastive` and `cross-entropy`: pairs with drawn negatives. */
+  loss: z.enum(["softmax", "contrastive", "cross-entropy"]),
+  /** Pairs of a step. */
+  batch: z.int().min(2),
+  /** T of the softmax; stored with the model. */
+  temperature: z.number().gt(0),
+  /** Softmax: correct the logits by log q of the candidates (then −t/T estimates log P(x|query)). */
+  logq: z.boolean(),
+  /** τ of the contrastive loss. */
+  margin: z.number().gt(0),
+  /** Where negatives come from: the training items, or those of them the pair's user has not met. */
+  negatives: z.enum(["catalogue", "unseen"]),
+});
+
+const ssl = z.strictObject({
+  ...stage,
+  likelihood: z.enum(["exact", "dtc", "fitc", "pitc", "vfe"]),
+  /** `rating`: the mean rating. `factors`: the mean rating and the leading factors of the user × item matrix. */
+  target: z.enum(["rating", "factors"]),
+  /** Factors at most; a dataset may hold fewer. */
+  factors: z.int().min(1).max(512),
+  /** Items with fewer training ratings are left out. */
+  minRatings: z.int().min(1),
+  /** m; a tenth of the items where that is fewer. */
+  inducing: z.int().min(1).max(4096),
+  /** Steps after which inducing items are selected again. */
+  reselectEvery: z.int().min(1),
+  /** Items of a step, inducing ones included. */
+  batch: z.int().min(2),
+  /** λ: the loss of the Siamese stage stays in the objective with this weight. */
+  anchor: z.number().min(0),
+  /** c in Σ_i = σ²(1 + c/n_i): targets of few ratings are noisy. 0: the same noise for all. */
+  noisePerRating: z.number().min(0),
+  /** Least σ²: a deep kernel can explain everything, and then ranking falls. */
+  noiseFloor: z.number().min(0),
+  /** Whether v, the signal variance, is learned (1 otherwise). */
+  variance: z.boolean(),
+  /** Share of the items kept out of the likelihood, on which its predictions are checked. */
+  holdout: z.number().min(0).max(0.5),
+});
+
+const model = z.strictObject({
+  /** h: a tower is 2h ReLU, h sigmoid, then tanh. */
+  hidden: z.int().min(1).max(1024),
+  /** Width of an embedding. */
+  embedding: z.int().min(1).max(1024),
+  link: z.enum(["sigmoid", "linear", "saturating"]),
+  /** `signed`: h ∈ ℝ. `softplus`: h = log(1 + e^θ) > 0. */
+  weights: z.enum(["signed", "softplus"]),
+  /** Λ of Eq. 1: `identity` as in the paper's appendix, `diagonal` learns it. */
+  scale: z.enum(["identity", "diagonal"]),
+  /** A free vector for each item, masked when the item is new. */
+  identity: z.boolean(),
+  identitySize: z.int().min(1).max(1024),
+  /** Share of a batch's items that are treated as new. */
+  identityDropout: dropout,
+  /** The mean rating as a channel of its own: for a Siamese baseline only. */
+  ratingChannel: z.boolean(),
+  /** `pca`: texts as fitted when the dataset was prepared. `full`: the encoder's whole output. */
+  text: z.enum(["pca", "full"]),
+  /** Numbers and dates as 16 soft bins, or as one standardised number. */
+  numbers: z.enum(["bins", "standardised"]),
+  /** `norm`: each channel's inputs to mean square norm 1. */
+  inputs: z.enum(["norm", "as-is"]),
+});
+
+export const trainConfigSchema = z.strictObject({
+  preset: z.enum(["paper", "default", "fast"]),
+  seed: z.int().min(0),
+  /** Channels to use, of those the dataset has; all of them when absent. */
+  channels: z.array(z.string()).min(1).nullable(),
+  /** What is run, in this order. */
+  stages: z.array(z.enum(["siamese", "ssl"])).min(1),
+  model,
+  siamese,
+  ssl,
+  /** Validation: what counts as relevant (EV4), and how many query items at most are ranked. */
+  validation: z.strictObject({
+    /** Days between two interactions of one user that still count. null: any. */
+    horizonDays: z.number().gt(0).nullable(),
+    queries: z.int().min(1),
+  }),
+});
+
+export type TrainConfig = z.output<typeof trainConfigSchema>;
+export type StageName = TrainConfig["stages"][number];
+export type Preset = TrainConfig["preset"];
+
+/** What may stand in the file: any part of it; the preset fills in the rest. */
+export type TrainConfigInput = {
+  [K in keyof TrainConfig]?: TrainConfig[K] extends readonly unknown[] | null
+    ? TrainConfig[K]
+    : TrainConfig[K] extends object
+      ? Partial<TrainConfig[K]>
+      : TrainConfig[K];
+};

@@ -1,0 +1,104 @@
+// AdamW on one flat vector of parameters: those that decay first, the rest after. P parameters.
+import type { Engine, Matrix, ParameterLayout, Scope } from "@nearkin/core";
+
+/** What AdamW remembers; P numbers each. */
+export interface OptimiserState {
+  mean: Matrix;
+  square: Matrix;
+}
+
+export interface StepSizes {
+  learningRate: number;
+  weightDecay: number;
+  /** 1 at the first step of a stage. */
+  step: number;
+  /** Largest norm of the gradient. @default null, any */
+  clip?: number | null;
+}
+
+/** The learning rate at a step (1 is the first): a linear rise over `warmup`, then constant, or a cosine down to a tenth. */
+export function scheduledRate(
+  {
+    learningRate,
+    warmup,
+    schedule,
+    steps,
+  }: { learningRate: number; warmup: number; schedule: "constant" | "cosine"; steps: number },
+  step: number,
+): number {
+  if (step <= warmup) return (learningRate * step) / warmup;
+  if (schedule === "constant") return learningRate;
+  const progress = Math.min(1, (step - warmup) / Math.max(1, steps - warmup));
+  return learningRate * (0.1 + 0.45 * (1 + portableCosine(Math.PI * progress)));
+}
+
+/** Math.cos may differ between JavaScript engines in the last bit; a seed must not. Taylor's series, |x| ≤ π. */
+function portableCosine(x: number): number {
+  let term = 1;
+  let sum = 1;
+  for (let k = 2; k <= 40; k += 2) {
+    term *= -(x * x) / (k * (k - 1));
+    sum += term;
+  }
+  return sum;
+}
+
+/**
+ * One step: parameters ← AdamW(gradient), the gradient shortened to `clip` first. Returns its norm before.
+ * `flat` and `gradient` are (P, 1).
+ */
+export function optimise(
+  engine: Engine,
+  { flat, gradient, layout, state }: { flat: Matrix; gradient: Matrix; layout: ParameterLayout; state: OptimiserState },
+  { learningRate, weightDecay, step, clip = null }: StepSizes,
+): number {
+  using scope = engine.scope();
+  const norm = gradientNorm(engine, scope, gradient);
+  if (clip !== null && norm > clip) scaleVector(engine, gradient, clip / norm);
+  const parts = [
+    { from: 0, to: layout.decayed, decay: weightDecay },
+    { from: layout.decayed, to: layout.size, decay: 0 },
+  ];
+  for (const { from, to, decay } of parts) {
+    if (to === from) continue;
+    const part = (m: Matrix) => m.view(from, to);
+    engine.adamw(part(flat), part(gradient), part(state.mean), part(state.square), {
+      learningRate,
+      step,
+      weightDecay: decay,
+    });
+  }
+  return norm;
+}
+
+const STRIP = 4096;
+
+/** ‖g‖, summed strip by strip in float64. */
+function gradientNorm(engine: Engine, scope: Scope, gradient: Matrix): number {
+  const whole = Math.floor(gradient.rows / STRIP);
+  let sum = 0;
+  if (whole > 0) {
+    const squares = scope.matrix(whole, 1, gradient.precision);
+    engine.rowNorms(squares, reshaped(gradient, whole, STRIP));
+    for (let i = 0; i < whole; i++) sum += squares.data[squares.offset + i];
+  }
+  for (let i = whole * STRIP; i < gradient.rows; i++) sum += gradient.data[gradient.offset + i] ** 2;
+  return Math.sqrt(sum);
+}
+
+/** v ← factor·v */
+export function scaleVector(engine: Engine, vector: Matrix, factor: number): void {
+  using scope = engine.scope();
+  const row = reshaped(vector, 1, vector.rows);
+  engine.scaleRows(row, row, scope.matrix(1, 1, vector.precision).write([factor]));
+}
+
+/** The first rows·cols numbers of a vector as a matrix, sharing them. */
+function reshaped(vector: Matrix, rows: number, cols: number): Matrix {
+  const window = vector.view(0, rows * cols);
+  window.rows = rows;
+  window.cols = cols;
+  window.rowStride = cols;
+  window.colStride = 1;
+  return window;
+}

@@ -1,0 +1,128 @@
+// The end of a run: what was learned becomes a model folder, complete in itself.
+import { buildRows, encodeModel, type ModelParts, type ModelPosterior, rowLayout } from "@nearkin/core";
+import { loadCatalogue, writeParquet } from "@nearkin/data";
+import packageJson from "../../package.json" with { type: "json" };
+import type { StageName } from "../config/schema.ts";
+import type { RunFolder } from "./folder.ts";
+import { chooseInducing, inducingCount } from "./inducing.ts";
+import { posteriorOf } from "./posterior.ts";
+import { calibratePopularity, type EmbeddedItems, embedItems, rowScaling } from "./ranking.ts";
+import { noiseVariance, type Run, rescale, signalVariance } from "./run.ts";
+
+/** What a run on a split dataset chose, for a refit on everything; its figures are kept beside. */
+export interface Selection {
+  model: string | null;
+  dataset: string;
+  /** Best steps by stage. */
+  steps: Partial<Record<StageName, number>>;
+  metrics: Record<string, Record<string, number>>;
+  /** β */
+  popularity: number;
+}
+
+/** The choice that a model of a split dataset stands for. */
+export function selectionOf(model: ModelParts): Selection {
+  return {
+    model: model.id ?? null,
+    dataset: model.dataset.id,
+    steps: Object.fromEntries(model.stages.map(({ name, best }) => [name, best])),
+    metrics: Object.fromEntries(model.stages.map(({ name, metrics }) => [name, { ...metrics }])),
+    popularity: model.popularity,
+  };
+}
+
+export const HISTORY = "history.parquet";
+
+/** Writes the model folder and moves it into place. */
+export async function writeModel(
+  run: Run,
+  folder: RunFolder,
+  origin: { selection: Selection | null; from: string | null },
+): Promise<ModelParts> {
+  const parts = await modelParts(run, origin);
+  const files = await encodeModel(parts);
+  const { id } = JSON.parse(new TextDecoder().decode(files.get("model.json"))) as { id: string };
+  for (const [name, bytes] of files) folder.write(name, bytes);
+  await writeParquet(folder.path(HISTORY), run.history.columns());
+  folder.finish();
+  return { ...parts, id };
+}
+
+async function modelParts(
+  run: Run,
+  { selection, from }: { selection: Selection | null; from: string | null },
+): Promise<ModelParts> {
+  const { set, config, model, layout, progress } = run;
+  const { manifest } = set.dataset;
+  rescale(run, "final");
+  const items = embedItems(run);
+  const scaling = rowScaling(run, items);
+  const rows = buildRows(rowLayout(model.channels.map(({ embeddingSize }) => embeddingSize)), scaling, {
+    ...items,
+    logPopularity: set.logq,
+  });
+  const sigma2 = noiseVariance(run);
+  const catalogue = await loadCatalogue(set.dataset);
+  return {
+    name: manifest.name,
+    tools: { "@nearkin/train": packageJson.version },
+    dataset: { id: manifest.id, name: manifest.name, simulated: manifest.simulated },
+    config,
+    seeds: { train: config.seed },
+    engine: run.engine.info,
+    stages: progress.finished.map(({ stage, steps, best, ranking, holdoutNll }) => ({
+      name: stage,
+      steps,
+      best,
+      metrics: {
+        ...(ranking ? { hr: ranking.hr, mrr: ranking.mrr, ndcg: ranking.ndcg, queries: ranking.queries } : {}),
+        ...(holdoutNll === null ? {} : { holdoutNll }),
+      },
+    })),
+    warnings: progress.warnings,
+    notes: { selection, from },
+    channels: set.channels.map(({ spec, transform, scale }) => ({
+      name: spec.name,
+      transform,
+      numberMode: config.model.numbers,
+      scale,
+    })),
+    ensemble: model,
+    parameters: (run.flat.data as Float32Array).slice(run.flat.offset, run.flat.offset + layout.size),
+    statistics: run.statistics,
+    centres: scaling.centres,
+    temperature: config.siamese.temperature,
+    popularity: selection?.popularity ?? calibratePopularity(run),
+    signalVariance: signalVariance(run),
+    noise: { variance: sigma2, perRating: sigma2 * config.ssl.noisePerRating },
+    rating: { centre: set.targets?.centre ?? manifest.ratings.mean, scale: set.targets?.scale ?? 1 },
+    items: { rows, masked: items.masked, ratings: set.data.items.ratings },
+    posterior: set.targets ? finalPosterior(run, items, scaling) : null,
+    catalogue: {
+      ids: catalogue.ids,
+      titles: catalogue.titles,
+      described: catalogue.described,
+      fields: catalogue.fields,
+    },
+  };
+}
+
+/** The posterior on all items with enough ratings, held-out ones included. */
+function finalPosterior(
+  run: Run,
+  items: EmbeddedItems,
+  { centres, factors }: ReturnType<typeof rowScaling>,
+): ModelPosterior {
+  const targets = run.set.targets;
+  if (!targets) throw new Error("there are no targets");
+  const all = Int32Array.from(targets.items.keys());
+  const inducing = chooseInducing(run, { among: all, count: inducingCount(run, all.length), label: "final" });
+  const { posterior, shift } = posteriorOf(run, all, inducing);
+  const e = centres.length;
+  const embeddings = new Float64Array(inducing.length * e);
+  inducing.forEach((row, i) => {
+    const at = targets.items[row] * e;
+    for (let j = 0; j < e; j++) embeddings[i * e + j] = (items.embeddings[at + j] - centres[j]) * factors[j];
+  });
+  return { ...posterior, inducing: inducing.map((row) => targets.items[row]), embeddings, shift };
+}

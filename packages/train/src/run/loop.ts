@@ -1,0 +1,166 @@
+// The loop of a stage: step, look at the validation items now and then, keep the best, stop when nothing gets better.
+import { metricWeights, NearkinError } from "@nearkin/core";
+import type { StepReport, TrainEvent, TrainWarning } from "../events.ts";
+import { optimise, scheduledRate } from "../optimiser.ts";
+import type { Stage } from "../stages/stage.ts";
+import { judge } from "./judge.ts";
+import { rankValidation } from "./ranking.ts";
+import { measure, noiseVariance, type Run, signalVariance } from "./run.ts";
+import { deadChannels, fallingRanking, indefiniteKernel, swallowedSignal } from "./warnings.ts";
+
+export interface LoopOptions {
+  /** Steps to do whatever validation says: for a refit on all data. @default as configured, with early stopping */
+  fixedSteps?: number;
+  emit(event: TrainEvent): void;
+  /** Called after every step: may save a checkpoint, and says whether to stop here. */
+  afterStep(): Promise<void>;
+}
+
+/** Runs a stage from where the run stands to its end; the best step's parameters stay. */
+export async function runStage(run: Run, stage: Stage, options: LoopOptions): Promise<void> {
+  const { settings } = stage;
+  const { progress } = run;
+  const steps = options.fixedSteps ?? settings.steps;
+  const watch = options.fixedSteps === undefined;
+  const clock = new Clock();
+  let reason: "steps" | "patience" = "steps";
+  if (progress.step === 0) {
+    forgetMoments(run);
+    progress.best = null;
+    progress.top = null;
+    progress.waited = 0;
+    if (watch && steps > 0) validate(run, stage, options); // what an earlier stage left is a candidate too
+  }
+  while (progress.step < steps) {
+    const step = progress.step + 1;
+    run.gradient.data.fill(0, run.gradient.offset, run.gradient.offset + run.layout.size);
+    const outcome = stage.step(step);
+    const learningRate = scheduledRate({ ...settings, steps }, step);
+    const { weightDecay, clip } = settings;
+    const norm = optimise(run.engine, run, { learningRate, weightDecay, clip, step });
+    checkFinite(stage.name, step, outcome.loss, norm);
+    progress.step = step;
+    const report: StepReport = {
+      stage: stage.name,
+      step,
+      steps,
+      loss: outcome.loss,
+      nll: outcome.nll,
+      noise: Math.sqrt(noiseVariance(run)),
+      variance: signalVariance(run),
+      channels: run.model.channels.map(({ name }) => name),
+      weights: Array.from(metricWeights(run.model, run.parameters).h),
+      gradient: norm,
+      learningRate,
+    };
+    run.history.add(report, outcome);
+    options.emit({ type: "step", ...report, ...clock.tick(steps - step) });
+    if (step % settings.validateEvery === 0 || step === steps) {
+      look(run, stage, options, watch);
+      if (watch && settings.patience !== null && progress.waited >= settings.patience) {
+        reason = "patience";
+        break;
+      }
+    }
+    await options.afterStep();
+  }
+  finishStage(run, stage, reason, options);
+}
+
+/** What is measured anew every so often: lengths of stand-ins, and how well the model does. */
+function look(run: Run, stage: Stage, options: LoopOptions, watch: boolean): void {
+  const { scales } = run.statistics;
+  // Scales stay until the stage is over: a new one would rescale h under the optimiser's hands.
+  const measured = measure(run, `${stage.name} ${run.progress.step}`);
+  for (const warning of deadChannels(run, stage.name, measured)) warn(run, options, warning);
+  run.statistics = { ...measured, scales };
+  if (watch) validate(run, stage, options);
+  for (const warning of [swallowedSignal, fallingRanking, indefiniteKernel].map((check) => check(run, stage.name)))
+    warn(run, options, warning);
+}
+
+function validate(run: Run, stage: Stage, { emit }: LoopOptions): void {
+  const { progress } = run;
+  const ranked = rankValidation(run);
+  const holdoutNll = stage.holdoutNll();
+  if (progress.step > 0) run.history.validated(ranked?.ranking ?? null, holdoutNll);
+  const best = judge(progress, ranked?.scores ?? null, holdoutNll);
+  if (best) {
+    const { flat, layout, statistics } = run;
+    const copy = (flat.data as Float32Array).slice(flat.offset, flat.offset + layout.size);
+    progress.best = { ...best, flat: copy, statistics };
+    progress.waited = 0;
+  } else progress.waited++;
+  const { step } = progress;
+  emit({
+    type: "validation",
+    stage: stage.name,
+    step,
+    ranking: ranked?.ranking ?? null,
+    holdoutNll,
+    best: best !== null,
+  });
+}
+
+function finishStage(run: Run, stage: Stage, reason: "steps" | "patience", { emit }: LoopOptions): void {
+  const { progress } = run;
+  const best = progress.best;
+  if (best) {
+    (run.flat.data as Float32Array).set(best.flat, run.flat.offset);
+    run.statistics = best.statistics;
+  }
+  const ranking = rankValidation(run)?.ranking ?? null;
+  const finished = {
+    stage: stage.name,
+    steps: progress.step,
+    best: best?.step ?? progress.step,
+    reason,
+    ranking,
+    holdoutNll: stage.name === "ssl" ? stage.holdoutNll() : null,
+  };
+  progress.finished.push(finished);
+  progress.best = null;
+  progress.top = null;
+  emit({ type: "stage", ...finished });
+}
+
+function forgetMoments({ state, layout }: Run): void {
+  for (const m of [state.mean, state.square]) m.data.fill(0, m.offset, m.offset + layout.size);
+}
+
+/** Tells a warning once a stage. */
+function warn(run: Run, { emit }: LoopOptions, warning: TrainWarning | null): void {
+  if (!warning) return;
+  const known = run.progress.warnings.some(
+    ({ code, stage, text }) =>
+      code === warning.code && stage === warning.stage && subject(text) === subject(warning.text),
+  );
+  if (known) return;
+  run.progress.warnings.push(warning);
+  emit({ type: "warning", ...warning });
+}
+
+/** What a warning is about: its text up to the first number. */
+const subject = (text: string): string => text.split(/[\d:]/, 1)[0];
+
+function checkFinite(stage: string, step: number, loss: number, norm: number): void {
+  if (Number.isFinite(loss) && Number.isFinite(norm)) return;
+  throw new NearkinError(
+    "NOT_FINITE",
+    `stage ${stage}, step ${step}: the loss is ${loss}, the gradient's norm ${norm}; lower ${stage}.learningRate, set ${stage}.clip, or raise ssl.noiseFloor`,
+  );
+}
+
+/** Steps per second over the last half minute, and what is left at that pace. */
+class Clock {
+  readonly #times: number[] = [];
+
+  tick(stepsLeft: number): { stepsPerSecond: number; secondsLeft: number } {
+    const now = performance.now() / 1000;
+    this.#times.push(now);
+    while (this.#times.length > 2 && now - this.#times[0] > 30) this.#times.shift();
+    const passed = now - this.#times[0];
+    const stepsPerSecond = passed > 0 ? (this.#times.length - 1) / passed : 0;
+    return { stepsPerSecond, secondsLeft: stepsPerSecond > 0 ? stepsLeft / stepsPerSecond : 0 };
+  }
+}

@@ -1,0 +1,187 @@
+// How well the validation items, which training has not seen, are ranked (EV3, EV6, EV9), and what popularity adds to that.
+import {
+  buildQuery,
+  buildRows,
+  type Engine,
+  embed,
+  embeddingWidth,
+  exp,
+  type LiftedRows,
+  liftedItem,
+  liftRows,
+  measureCentres,
+  metricWeights,
+  paperHitRate,
+  paperMrr,
+  paperNdcg,
+  type RowScaling,
+  rankExactly,
+  rowLayout,
+  type Scope,
+  scanScores,
+} from "@nearkin/core";
+import type { Ranking } from "../events.ts";
+import { ensembleOf, type Run } from "./run.ts";
+
+/** Items embedded at once. */
+const BLOCK = 4096;
+
+/** All items as the towers see them; n items, e columns, p channels. */
+export interface EmbeddedItems {
+  /** (n, e) */
+  embeddings: Float32Array;
+  /** (n, p) */
+  masked: Uint8Array;
+}
+
+export function embedItems(run: Run): EmbeddedItems {
+  const { engine, model, set } = run;
+  const e = embeddingWidth(model);
+  const p = model.channels.length;
+  const n = set.itemCount;
+  const embeddings = new Float32Array(n * e);
+  const masked = new Uint8Array(n * p);
+  const ensemble = ensembleOf(run);
+  for (let first = 0; first < n; first += BLOCK) {
+    const count = Math.min(BLOCK, n - first);
+    using scope = engine.scope();
+    const items = Int32Array.from({ length: count }, (_, i) => first + i);
+    const { Z, masked: marks } = embed(engine, scope, ensemble, items);
+    embeddings.set(Z.data.subarray(Z.offset, Z.offset + count * e), first * e);
+    masked.set(marks.subarray(0, count * p), first * p);
+  }
+  return { embeddings, masked };
+}
+
+/** How tower outputs become columns of lifted rows, under the run's statistics. */
+export function rowScaling({ model, parameters, statistics }: Run, items: EmbeddedItems): RowScaling {
+  const layout = rowLayout(model.channels.map(({ embeddingSize }) => embeddingSize));
+  const factors = new Float64Array(layout.embeddingSize);
+  model.channels.forEach(({ name }, c) => {
+    const log = parameters.get(`${name}.scale`); // log λ, where Λ is learned
+    for (let j = 0; j < layout.sizes[c]; j++) {
+      factors[layout.starts[c] + j] = (log ? exp(log.get(0, j)) : 1) / Math.sqrt(statistics.scales[c]);
+    }
+  });
+  return {
+    centres: measureCentres(layout, items.embeddings, items.masked),
+    factors,
+    lengths: statistics.lengths.map((length, c) => length / statistics.scales[c]),
+  };
+}
+
+/** The catalogue in the engine's memory, ready to be ranked. */
+export function liftCatalogue(run: Run, scope: Scope, engine: Engine): LiftedRows {
+  const { model, set } = run;
+  const items = embedItems(run);
+  const layout = rowLayout(model.channels.map(({ embeddingSize }) => embeddingSize));
+  const scaling = rowScaling(run, items);
+  const values = buildRows(layout, scaling, { ...items, logPopularity: set.logq });
+  const rows = scope.matrix(set.itemCount, layout.width, "f32");
+  rows.data.set(values, rows.offset);
+  return liftRows(layout, {
+    shards: [{ engine, rows }],
+    masked: items.masked,
+    lengths: scaling.lengths,
+    ids: Array.from({ length: set.itemCount }, (_, i) => String(i)),
+  });
+}
+
+/** Queries × candidates that a look may cost: beyond it, fewer queries are ranked. */
+const MOST_SCORES = 1e8;
+
+/** The ranking, and by query the mean of its three metrics. */
+export interface RankedQueries {
+  ranking: Ranking;
+  scores: Float64Array;
+}
+
+/** null without validation items. */
+export function rankValidation(run: Run): RankedQueries | null {
+  const { validation } = run.set;
+  if (!validation) return null;
+  using scope = run.engine.scope();
+  const rows = liftCatalogue(run, scope, run.engine);
+  const { h } = metricWeights(run.model, run.parameters);
+  const options = { weights: h, temperature: run.config.siamese.temperature };
+  const rowsOfQueries = chosenQueries(validation.queries.length, run.set.itemCount);
+  const sums = { hr: 0, mrr: 0, ndcg: 0 };
+  const scores = new Float64Array(rowsOfQueries.length);
+  rowsOfQueries.forEach((r, i) => {
+    const query = buildQuery(rows, [liftedItem(rows, validation.queries[r])], options);
+    const list = rankExactly(rows, query, { k: 10 }).map(({ item }) => item);
+    const relevant = new Set(validation.items.subarray(validation.starts[r], validation.starts[r + 1]));
+    const [hr, mrr, ndcg] = [paperHitRate, paperMrr, paperNdcg].map((metric) => metric(list, relevant));
+    sums.hr += hr;
+    sums.mrr += mrr;
+    sums.ndcg += ndcg;
+    scores[i] = (hr + mrr + ndcg) / 3; // the three count alike
+  });
+  const queries = rowsOfQueries.length;
+  const ranking = { hr: sums.hr / queries, mrr: sums.mrr / queries, ndcg: sums.ndcg / queries, queries };
+  return { ranking, scores };
+}
+
+/** Positions of the queries that are ranked, evenly spread. */
+function chosenQueries(queries: number, itemCount: number): number[] {
+  const most = Math.max(50, Math.floor(MOST_SCORES / itemCount));
+  if (queries <= most) return Array.from({ length: queries }, (_, r) => r);
+  return Array.from({ length: most }, (_, i) => Math.floor((i * queries) / most));
+}
+
+/**
+ * β that makes the items met around the validation items most likely under P(x|query) ∝ exp(−t/T + β·log q) (formulas G): the log-likelihood is
+ * concave in β, and Newton's method finds its maximum. 0 without validation items.
+ */
+export function calibratePopularity(run: Run): number {
+  const { validation, itemCount, logq } = run.set;
+  if (!validation) return 0;
+  using scope = run.engine.scope();
+  const rows = liftCatalogue(run, scope, run.engine);
+  const { h } = metricWeights(run.model, run.parameters);
+  const chosen = chosenQueries(Math.min(validation.queries.length, 200), itemCount);
+  const scores = new Float32Array(itemCount);
+  let beta = 0;
+  for (let iteration = 0; iteration < 12; iteration++) {
+    let slope = 0;
+    let curvature = 0;
+    for (const r of chosen) {
+      const item = validation.queries[r];
+      const query = buildQuery(rows, [liftedItem(rows, item)], {
+        weights: h,
+        temperature: run.config.siamese.temperature,
+        popularity: beta,
+      });
+      scanScores(rows, query, (first, count, found, at) => scores.set(found.subarray(at, at + count), first));
+      scores[item] = Number.NEGATIVE_INFINITY;
+      const { mean, variance } = moments(scores, logq);
+      let met = 0;
+      for (let e = validation.starts[r]; e < validation.starts[r + 1]; e++) met += logq[validation.items[e]];
+      slope += met / (validation.starts[r + 1] - validation.starts[r]) - mean;
+      curvature += variance;
+    }
+    if (!(curvature > 0)) break;
+    const next = Math.max(-1, Math.min(3, beta + slope / curvature));
+    const done = Math.abs(next - beta) < 1e-4;
+    beta = next;
+    if (done) break;
+  }
+  return beta;
+}
+
+/** Mean and variance of log q under weights e^score. */
+function moments(scores: Float32Array, logq: Float64Array): { mean: number; variance: number } {
+  let top = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < scores.length; i++) if (scores[i] > top) top = scores[i];
+  let total = 0;
+  let first = 0;
+  let second = 0;
+  for (let i = 0; i < scores.length; i++) {
+    const weight = exp(scores[i] - top);
+    total += weight;
+    first += weight * logq[i];
+    second += weight * logq[i] * logq[i];
+  }
+  const mean = first / total;
+  return { mean, variance: second / total - mean * mean };
+}

@@ -1,0 +1,25 @@
+import type { TrainConfig } from "../config/schema.ts";
+
+/** What a step says of itself. */
+export interface StepOutcome {
+  loss: number;
+  /** ℓ per item and target; NaN where there is none. */
+  nll: number;
+  jitter: number;
+  shift: number;
+}
+
+/** The settings that both stages have. */
+export type StageSettings = Pick<
+  TrainConfig["siamese"],
+  "steps" | "learningRate" | "weightDecay" | "warmup" | "schedule" | "clip" | "dropout" | "validateEvery" | "patience"
+>;
+
+export interface Stage {
+  readonly name: "siamese" | "ssl";
+  readonly settings: StageSettings;
+  /** Adds the gradient of step `step` (1 is the first) to the run's. */
+  step(step: number): StepOutcome;
+  /** The likelihood of items kept out of it; null where there is none. */
+  holdoutNll(): number | null;
+}

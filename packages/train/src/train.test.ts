@@ -1,0 +1,243 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { createEngine, decodeModel, type Engine, type ModelParts } from "@nearkin/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { resolveTrainConfig } from "./config/resolve.ts";
+import type { TrainConfigInput } from "./config/schema.ts";
+import type { TrainEvent } from "./events.ts";
+import { selectionOf } from "./run/finish.ts";
+import { type SampleFolder, sampleFolder, tiny } from "./testing/sample.ts";
+import { type TrainOptions, train } from "./train.ts";
+
+let folder: SampleFolder;
+let engine: Engine;
+/** The model of an undisturbed run. */
+let whole: string;
+beforeAll(async () => {
+  folder = await sampleFolder();
+  engine = await createEngine({ workers: 1 });
+  whole = await trained("whole");
+}, 120_000);
+afterAll(async () => {
+  await engine.close();
+  folder[Symbol.dispose]();
+});
+
+async function trained(
+  name: string,
+  options: Partial<TrainOptions> = {},
+  config: TrainConfigInput = tiny,
+): Promise<string> {
+  const out = join(folder.path, name);
+  await train(folder.dataset, resolveTrainConfig(config), { engine, out, ...options });
+  return out;
+}
+
+/** Every file of a folder, by its hash. */
+function contents(path: string): Record<string, string> {
+  const names = readdirSync(path).sort();
+  return Object.fromEntries(names.map((name) => [name, hash(readFileSync(join(path, name)))]));
+}
+
+const hash = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+
+const open = (path: string): Promise<ModelParts> => decodeModel(async (name) => readFileSync(join(path, name)));
+
+async function failure(run: Promise<unknown>): Promise<string> {
+  return run.then(
+    () => "no error",
+    (error: { code?: string; message: string }) => `${error.code}: ${error.message.replaceAll(folder.path, "…")}`,
+  );
+}
+
+describe("the same seed gives the same model", () => {
+  test("file by file, for any number of workers and checkpoints", async () => {
+    await using two = await createEngine({ workers: 2 });
+    const other = await trained("two-workers", { engine: two, checkpointEvery: 0 });
+    expect(contents(other)).toEqual(contents(whole));
+    expect(Object.keys(contents(whole))).toEqual([
+      "catalogue.json",
+      "history.parquet",
+      "items.safetensors",
+      "model.json",
+      "transforms.safetensors",
+      "weights.safetensors",
+    ]);
+  });
+
+  test("another seed gives another", async () => {
+    const other = await open(await trained("other-seed", {}, { ...tiny, seed: 2 }));
+    expect(other.parameters).not.toEqual((await open(whole)).parameters);
+  });
+});
+
+describe("a run that is stopped", () => {
+  test.each([1, 5, 12, 13, 16, 21])("after step %d in all goes on to the same bits", async (stopAt) => {
+    const name = `stopped-${stopAt}`;
+    const stop = new AbortController();
+    let steps = 0;
+    const onEvent = (event: TrainEvent) => {
+      if (event.type === "step" && ++steps === stopAt) stop.abort(new Error("enough"));
+    };
+    await expect(trained(name, { onEvent, signal: stop.signal })).rejects.toThrow("enough");
+    expect(readdirSync(folder.path)).toContain(`${name}.partial`);
+    const events: TrainEvent[] = [];
+    const out = await trained(name, { resume: true, onEvent: (event) => events.push(event) });
+    expect(events.find((event) => event.type === "start")).toMatchObject({
+      resumedAt: stopAt <= 12 ? { stage: "siamese", step: stopAt } : { stage: "ssl", step: stopAt - 12 },
+    });
+    expect(contents(out)).toEqual(contents(whole));
+    expect(existsSync(`${out}.partial`)).toBe(false);
+  });
+
+  test("by kill −9, again and again, too", async () => {
+    const out = join(folder.path, "killed");
+    let ended = false;
+    for (const lines of [2, 5, 7, 1, Number.POSITIVE_INFINITY]) {
+      ended = await killedAfter(lines, folder.dataset.folder, out, existsSync(`${out}.partial`) ? "resume" : "");
+    }
+    expect(ended).toBe(true);
+    expect(contents(out)).toEqual(contents(whole));
+  }, 120_000);
+
+  test("is not resumed by a run with other settings, and keeps its checkpoint", async () => {
+    await trained("other", { signal: stopAfter(3) }).catch(() => {});
+    const before = contents(join(folder.path, "other.partial"));
+    expect(await failure(trained("other", { resume: true }, { ...tiny, seed: 9 }))).toMatchInlineSnapshot(
+      `"BAD_ARGUMENT: …/other.partial: the run that was stopped had another config; give the same options to go on with it, or start anew without --resume"`,
+    );
+    expect(contents(join(folder.path, "other.partial"))).toEqual(before);
+  });
+
+  test("with a damaged checkpoint says so", async () => {
+    const path = join(folder.path, "damaged.partial", "checkpoint.safetensors");
+    mkdirSync(join(folder.path, "damaged.partial"));
+    writeFileSync(path, "nonsense, but long enough");
+    expect(await failure(trained("damaged", { resume: true }))).toMatchInlineSnapshot(
+      `"BAD_FILE: …/damaged.partial: the checkpoint is damaged (safetensors: the header should have 7310308002159816558 bytes, 17 follow; it may be cut short); start anew without --resume"`,
+    );
+  });
+});
+
+/** A signal that stops a run after so many looks at it. */
+function stopAfter(looks: number): AbortSignal {
+  const stop = new AbortController();
+  let left = looks;
+  return new Proxy(stop.signal, {
+    get(signal, key) {
+      if (key === "aborted" && --left <= 0) stop.abort(new Error("stopped"));
+      const value = Reflect.get(signal, key);
+      return typeof value === "function" ? value.bind(signal) : value;
+    },
+  });
+}
+
+/** Runs the training process and kills it after so many lines; true where it ended by itself. */
+async function killedAfter(lines: number, ...args: string[]): Promise<boolean> {
+  const script = fileURLToPath(new URL("./testing/train-slowly.ts", import.meta.url));
+  const child: ChildProcess = spawn(
+    process.execPath,
+    ["--import", "tsx", "--conditions=@nearkin/source", script, ...args],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
+  const exit = once(child, "exit");
+  let seen = 0;
+  if (!child.stdout) throw new Error("no output");
+  for await (const _ of createInterface({ input: child.stdout })) if (++seen === lines) child.kill("SIGKILL");
+  const [code] = await exit;
+  return code === 0;
+}
+
+describe("the output folder", () => {
+  test("is never overwritten unasked, and replaced whole when asked", async () => {
+    expect(await failure(trained("whole"))).toMatchInlineSnapshot(
+      `"MODEL_EXISTS: …/whole is there; choose another folder with --out, or replace it with --force"`,
+    );
+    const path = join(folder.path, "no-model");
+    mkdirSync(path);
+    writeFileSync(join(path, "letter.txt"), "dear");
+    expect(await failure(trained("no-model", { force: true }))).toMatchInlineSnapshot(
+      `"MODEL_EXISTS: …/no-model is there and is no model; choose another folder with --out"`,
+    );
+    const replaced = await trained("other-seed", { force: true });
+    expect(contents(replaced)).toEqual(contents(whole));
+  });
+
+  test("is worked on by one run at a time", async () => {
+    const out = join(folder.path, "busy");
+    mkdirSync(`${out}.partial`);
+    writeFileSync(join(`${out}.partial`, "lock"), String(process.ppid)); // a process that is alive
+    expect((await failure(trained("busy"))).replace(String(process.ppid), "N")).toMatchInlineSnapshot(
+      `"BUSY: another run (process N) is working on …/busy.partial; wait for it, or end it"`,
+    );
+    rmSync(`${out}.partial`, { recursive: true });
+  });
+});
+
+describe("warm starts and refits", () => {
+  test("a run of no steps from a model has its metric", async () => {
+    const from = await open(whole);
+    const still: TrainConfigInput = { ...tiny, siamese: { ...tiny.siamese, steps: 0 }, ssl: { ...tiny.ssl, steps: 0 } };
+    const model = await open(await trained("warm", { from }, still));
+    expect(model.notes.from).toBe(from.id);
+    expect(distance(model, 0, 5)).toBeCloseTo(distance(from, 0, 5), 4);
+    expect(distance(model, 17, 200)).toBeCloseTo(distance(from, 17, 200), 4);
+  });
+
+  test("a refit does the chosen steps on all data, and keeps the figures of the choice", async () => {
+    using all = await sampleFolder("none");
+    const choice = selectionOf(await open(whole));
+    const out = join(folder.path, "final");
+    const events: TrainEvent[] = [];
+    await train(all.dataset, resolveTrainConfig(tiny), {
+      engine,
+      out,
+      selection: choice,
+      onEvent: (e) => events.push(e),
+    });
+    const model = await open(out);
+    expect(model.stages.map(({ name, steps }) => [name, steps])).toEqual(Object.entries(choice.steps));
+    expect(model.notes.selection).toEqual(choice);
+    expect(model.popularity).toBe(choice.popularity);
+    expect(events.some((event) => event.type === "warning" && event.code === "NO_VALIDATION")).toBe(false);
+    expect(model.items.ratings.every((count) => count > 0)).toBe(true);
+  });
+});
+
+/** t of two items of a model, from its lifted rows. */
+function distance(model: ModelParts, a: number, b: number): number {
+  const sizes = model.ensemble.channels.map(({ embeddingSize }) => embeddingSize);
+  const width = sizes.reduce((sum, size) => sum + size, 0) + sizes.length + 1;
+  const weights = weightsOf(model);
+  let at = 0;
+  let t = 0;
+  sizes.forEach((size, c) => {
+    for (let j = 0; j < size; j++, at++) {
+      t += weights[c] * (model.items.rows[a * width + at] - model.items.rows[b * width + at]) ** 2;
+    }
+  });
+  return t;
+}
+
+function weightsOf(model: ModelParts): number[] {
+  const p = model.ensemble.channels.length;
+  const theta = Array.from(model.parameters.slice(-(p + 3), -3)); // weights, offset, logNoise, logVariance come last
+  return theta.map((x) => Math.log1p(Math.exp(x)));
+}
+
+describe("the preset paper", () => {
+  test("trains end to end: sigmoid link, identity vectors, contrastive pairs", async () => {
+    const model = await open(await trained("paper", {}, { ...tiny, preset: "paper" }));
+    expect(model.ensemble.link).toBe("sigmoid");
+    expect(model.ensemble.channels.map(({ name }) => name)).toContain("identity");
+    expect(model.posterior?.likelihood).toBe("dtc");
+    expect(model.posterior?.k).toBe(1);
+  });
+});

@@ -1,0 +1,114 @@
+// `train`: a dataset folder in, a model folder out. Here the run is opened, resumed, led through its stages and written down.
+import { type Engine, type ModelParts, Random } from "@nearkin/core";
+import type { Dataset } from "@nearkin/data";
+import packageJson from "../package.json" with { type: "json" };
+import type { StageName, TrainConfig } from "./config/schema.ts";
+import type { TrainEvent } from "./events.ts";
+import { loadTrainingSet } from "./input/training-set.ts";
+import { encodeCheckpoint, type RunIdentity, restoreCheckpoint } from "./run/checkpoint.ts";
+import { type Selection, writeModel } from "./run/finish.ts";
+import { RunFolder } from "./run/folder.ts";
+import { runStage } from "./run/loop.ts";
+import { openRun, type Run, rescale } from "./run/run.ts";
+import { warmStart } from "./run/warm-start.ts";
+import { siameseStage } from "./stages/siamese.ts";
+import { sslStage } from "./stages/ssl.ts";
+
+export interface TrainOptions {
+  /** The model folder to make. */
+  out: string;
+  /** What computes. The same engine, seed and dataset give the same model, for any number of workers. */
+  engine: Engine;
+  /** Go on with what a run of the same dataset and configuration left. @default false */
+  resume?: boolean;
+  /** Replace a model that is already there. @default false */
+  force?: boolean;
+  /** Start from the parameters of this model, as far as they fit. */
+  from?: ModelParts;
+  /** What a run on a split dataset chose: do as many steps, without looking at validation items, and keep its figures with the model. */
+  selection?: Selection;
+  /** Seconds between two checkpoints. Changes no bit of the result. @default 30 */
+  checkpointEvery?: number;
+  /** Stops the run after the step under way; a checkpoint is saved first. */
+  signal?: AbortSignal;
+  onEvent?: (event: TrainEvent) => void;
+}
+
+/** Trains a model, writes its folder, and returns what stands in it. */
+export async function train(dataset: Dataset, config: TrainConfig, options: TrainOptions): Promise<ModelParts> {
+  const { engine, out, from, selection, signal, onEvent: emit = () => {} } = options;
+  using folder = RunFolder.open(out, options);
+  emit({ type: "phase", title: "loading the dataset" });
+  const random = new Random(config.seed).split("train");
+  const set = await loadTrainingSet(engine, dataset, { config, random });
+  signal?.throwIfAborted();
+  using scope = engine.scope();
+  const run = openRun(engine, scope, { config, set, random });
+  if (from) for (const text of warmStart(run, from)) emit({ type: "note", text });
+  const identity: RunIdentity = {
+    dataset: dataset.manifest.id,
+    config,
+    engine: engineName(engine),
+    from: from?.id ?? null,
+    steps: selection?.steps ?? null,
+    version: packageJson.version,
+  };
+  const saved = options.resume ? folder.readCheckpoint() : undefined;
+  if (saved) restoreCheckpoint(run, saved, identity, folder.partial);
+  else folder.clear();
+  emit({
+    type: "start",
+    out: folder.out,
+    resumedAt: saved ? { stage: run.progress.stage, step: run.progress.step } : null,
+    parameters: run.layout.size,
+  });
+  if (!set.validation && !selection) noValidation(run, emit);
+
+  let last = performance.now();
+  const save = () => {
+    folder.writeCheckpoint(encodeCheckpoint(run, identity));
+    last = performance.now();
+    emit({ type: "checkpoint", stage: run.progress.stage, step: run.progress.step });
+  };
+  const every = 1000 * (options.checkpointEvery ?? 30);
+  const afterStep = async () => {
+    await new Promise((resolve) => setImmediate(resolve)); // signals and timers have their turn
+    if (signal?.aborted) {
+      save();
+      throw signal.reason;
+    }
+    if (performance.now() - last >= every) save();
+  };
+  for (const name of config.stages.slice(config.stages.indexOf(run.progress.stage))) {
+    if (run.progress.finished.some(({ stage }) => stage === name)) continue;
+    if (run.progress.stage !== name) enterStage(run, name);
+    const stage = name === "siamese" ? siameseStage(run) : sslStage(run);
+    const fixedSteps = selection?.steps[name];
+    await runStage(run, stage, { emit, afterStep, ...(fixedSteps === undefined ? {} : { fixedSteps }) });
+    await afterStep();
+  }
+  emit({ type: "phase", title: "writing the model" });
+  return await writeModel(run, folder, { selection: selection ?? null, from: from?.id ?? null });
+}
+
+/** Scales are measured anew between stages, and the weights with them, so that the metric stays what it was. */
+function enterStage(run: Run, name: StageName): void {
+  run.progress.stage = name;
+  run.progress.step = 0;
+  rescale(run, `before ${name}`);
+}
+
+function noValidation(run: Run, emit: (event: TrainEvent) => void): void {
+  const text =
+    "the dataset holds out no validation items: all steps are done, and the last one is kept; prepare it with a split, or train with --final";
+  if (run.progress.warnings.some(({ code }) => code === "NO_VALIDATION")) return;
+  const warning = { code: "NO_VALIDATION", stage: null, step: 0, text } as const;
+  run.progress.warnings.push(warning);
+  emit({ type: "warning", ...warning });
+}
+
+/** Engines that compute the same bits have the same name, whatever the number of workers. */
+function engineName({ info }: Engine): string {
+  if (info.kind !== "native") return info.kind;
+  return `native ${info.library ?? ""} on ${info.workers} threads`; // OpenBLAS divides sums by its threads
+}
