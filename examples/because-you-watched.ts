@@ -18,7 +18,9 @@ for (const { rank, title, id, contributions = [] } of items) {
 function alike(contributions: readonly Contribution[]): string {
   const known = contributions.filter(({ unknown, weight }) => unknown === null && weight > 0);
   const nearest = [...known].sort((a, b) => a.distance - b.distance).slice(0, 2);
-  return nearest.map(({ channel, distance }) => `${distance < 0.1 ? "the same" : "similar"} ${channel}`).join(", ");
+  return nearest
+    .map(({ channel, distance }) => `${distance < 0.1 ? "nearly the same" : "similar"} ${channel}`)
+    .join(", ");
 }
 
 /** The channel that keeps it from standing higher. */

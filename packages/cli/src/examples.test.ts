@@ -30,11 +30,11 @@ async function example(name: string, ...args: string[]): Promise<string> {
 test("because-you-watched", async () => {
   expect(await example("because-you-watched", "The Quiet Harbour")).toMatchInlineSnapshot(`
     "Because you watched The Quiet Harbour:
-    1. The Golden Harbour: title 13 % of usual, released 21 % of usual
-    2. The Frozen Harbour: title 26 % of usual, identity 39 % of usual (#1 if poster were equal)
-    3. The Burning Garden: place 3 % of usual, genres 23 % of usual (#1 if title were equal)
-    4. The Distant Letter: genres 22 % of usual, poster 27 % of usual (#1 if title were equal)
-    5. The Burning Winter: poster 4 % of usual, identity 21 % of usual (#1 if released were equal)
+    1. The Golden Harbour: similar title, similar released
+    2. The Frozen Harbour: similar title, similar identity (#1 if poster were equal)
+    3. The Burning Garden: nearly the same place, similar genres (#1 if title were equal)
+    4. The Distant Letter: similar genres, similar poster (#1 if title were equal)
+    5. The Burning Winter: nearly the same poster, similar identity (#1 if released were equal)
     "
   `);
 });

@@ -70,6 +70,11 @@ export { type KrylovSvd, type KrylovSvdOptions, krylovSvd } from "./linalg/decom
 export { denseOperator, type GramOperator } from "./linalg/decompositions/operator.ts";
 export { type Orthonormalized, orthonormalize } from "./linalg/decompositions/orthonormalize.ts";
 export {
+  type PivotedCholesky,
+  type PivotedCholeskyOptions,
+  pivotedCholesky,
+} from "./linalg/decompositions/pivoted-cholesky.ts";
+export {
   type RandomizedSvd,
   type RandomizedSvdOptions,
   randomizedSvd,
@@ -98,6 +103,7 @@ export type {
   KernelGradients,
   KernelOptions,
   Link,
+  PairGradients,
   SolveOptions,
   SparseGramOptions,
   SparseRows,
@@ -166,6 +172,7 @@ export type {
   ModelCatalogue,
   ModelChannel,
   ModelDataset,
+  ModelEngine,
   ModelItems,
   ModelNoise,
   ModelParts,

@@ -1,6 +1,6 @@
 import { createEngine, type Engine, layoutParameters } from "@nearkin/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { optimise, scaleVector, scheduledRate } from "./optimiser.ts";
+import { average, optimise, scaleVector, scheduledRate } from "./optimiser.ts";
 
 let engine: Engine;
 beforeAll(async () => {
@@ -49,6 +49,38 @@ function scaleVectorOf(vector: Parameters<typeof scaleVector>[1]): Float64Array 
   scaleVector(engine, vector, 0.5);
   return vector.read();
 }
+
+test("channel weights have a rate of their own", () => {
+  using scope = engine.scope();
+  const own = layoutParameters([
+    { name: "w", rows: 1, cols: 2, decay: true },
+    { name: "b", rows: 1, cols: 1, decay: false },
+    { name: "weights", rows: 1, cols: 2, decay: false },
+    { name: "logNoise", rows: 1, cols: 1, decay: false },
+  ]);
+  const zeros = () => scope.zeros(own.size, 1);
+  const flat = zeros();
+  const state = { mean: zeros(), square: zeros() };
+  const gradient = scope.matrix(own.size, 1).fill(-1);
+  optimise(
+    engine,
+    { flat, gradient, layout: own, state },
+    { learningRate: 0.1, weightDecay: 0, step: 1, weightRate: 20 },
+  );
+  flat.read().forEach((x, i) => {
+    expect(x).toBeCloseTo(i === 3 || i === 4 ? 2 : 0.1, 6);
+  });
+});
+
+test("average: of all steps at first, then of the last ones", () => {
+  using scope = engine.scope();
+  const E = scope.matrix(1, 1).fill(1);
+  const flat = scope.matrix(1, 1).fill(0);
+  average(E, flat, { averaging: 0.995, step: 1 });
+  expect(E.get(0, 0)).toBeCloseTo(2 / 11, 12);
+  average(E.fill(1), flat, { averaging: 0.995, step: 100_000 });
+  expect(E.get(0, 0)).toBeCloseTo(0.995, 12);
+});
 
 describe("scheduledRate", () => {
   const cosine = { learningRate: 1, warmup: 10, schedule: "cosine", steps: 110 } as const;

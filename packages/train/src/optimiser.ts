@@ -14,6 +14,8 @@ export interface StepSizes {
   step: number;
   /** Largest norm of the gradient. @default null, any */
   clip?: number | null;
+  /** Learning rate of the channel weights, as a multiple. @default 1 */
+  weightRate?: number;
 }
 
 /** The learning rate at a step (1 is the first): a linear rise over `warmup`, then constant, or a cosine down to a tenth. */
@@ -50,20 +52,24 @@ function portableCosine(x: number): number {
 export function optimise(
   engine: Engine,
   { flat, gradient, layout, state }: { flat: Matrix; gradient: Matrix; layout: ParameterLayout; state: OptimiserState },
-  { learningRate, weightDecay, step, clip = null }: StepSizes,
+  { learningRate, weightDecay, step, clip = null, weightRate = 1 }: StepSizes,
 ): number {
   using scope = engine.scope();
   const norm = gradientNorm(engine, scope, gradient);
   if (clip !== null && norm > clip) scaleVector(engine, gradient, clip / norm);
+  const weights = layout.tensors.find(({ name }) => name === "weights");
+  const [first, last] = weights ? [weights.offset, weights.offset + weights.cols] : [layout.size, layout.size];
   const parts = [
-    { from: 0, to: layout.decayed, decay: weightDecay },
-    { from: layout.decayed, to: layout.size, decay: 0 },
+    { from: 0, to: layout.decayed, decay: weightDecay, rate: learningRate },
+    { from: layout.decayed, to: first, decay: 0, rate: learningRate },
+    { from: first, to: last, decay: 0, rate: weightRate * learningRate },
+    { from: last, to: layout.size, decay: 0, rate: learningRate },
   ];
-  for (const { from, to, decay } of parts) {
+  for (const { from, to, decay, rate } of parts) {
     if (to === from) continue;
     const part = (m: Matrix) => m.view(from, to);
     engine.adamw(part(flat), part(gradient), part(state.mean), part(state.square), {
-      learningRate,
+      learningRate: rate,
       step,
       weightDecay: decay,
     });
@@ -101,4 +107,15 @@ function reshaped(vector: Matrix, rows: number, cols: number): Matrix {
   window.rowStride = cols;
   window.colStride = 1;
   return window;
+}
+
+/**
+ * E ← eE + (1 − e)·weights, an average over the last 1/(1 − e) steps; over all of them at first, e = min(e, (1 + s)/(10 + s)) at step s.
+ * Single steps jump about with their batches; what they have in common stays.
+ */
+export function average(E: Matrix, flat: Matrix, { averaging, step }: { averaging: number; step: number }): void {
+  const keep = Math.min(averaging, (1 + step) / (10 + step));
+  const to = E.data;
+  const from = flat.data;
+  for (let i = 0; i < flat.rows; i++) to[E.offset + i] = keep * to[E.offset + i] + (1 - keep) * from[flat.offset + i];
 }

@@ -100,7 +100,23 @@ describe.each(kinds)("%s", (kind) => {
     fc.assert(property, { seed: 20220328, numRuns: 40 });
   });
 
-  test("a spectrum that Lanczos cannot see through is measured all the same", () => {
+  test("what Lanczos cannot see from where it starts, the factorisation finds out", () => {
+    const scope = engine.scope();
+    const m = 6;
+    const start = scope.matrix(1, m);
+    engine.fillNormal(start, new Random(1));
+    // K = I − 3ggᵀ with g ⟂ start: the start is an eigenvector of eigenvalue 1, and −2 is out of its reach
+    const [a, b] = [start.get(0, 0), start.get(0, 1)];
+    const g = [b, -a, 0, 0, 0, 0].map((x) => x / Math.sqrt(a * a + b * b));
+    const K = scope.matrix(m, m).write(g.flatMap((x, i) => g.map((y, j) => (i === j ? 1 : 0) - 3 * x * y)));
+    const { smallest, error, shift } = measureShift(engine, K);
+    expect(smallest).toBeCloseTo(-2, 12);
+    expect(error).toBe(0);
+    expect(shift).toBeCloseTo(2, 5);
+    scope.close();
+  });
+
+  test("a space that ends at once", () => {
     const scope = engine.scope();
     const K = scope.zeros(120, 120);
     for (let i = 0; i < 120; i++) K.set(i, i, i < 119 ? 1 : -1e-3); // two eigenvalues: the Krylov space ends at once

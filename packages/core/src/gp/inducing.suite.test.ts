@@ -45,19 +45,22 @@ describe.each(kinds)("%s", (kind) => {
     return left.map((k, i) => k - chosen.reduce((sum, _, j) => sum + V.get(i, j) ** 2, 0));
   }
 
-  test.each<Link>(["linear", "saturating"])(
-    "each choice is the item about which the ones before say least, %s",
-    (link) => {
-      const Z = items(30, 3, 5);
-      const options = { link, variance: 1.7, weights: scope.matrix(3, 1).write([0.5, 1, 0.2]) };
-      const chosen = Array.from(selectInducing(engine, { Z, count: 8, options }));
-      expect(new Set(chosen).size).toBe(8);
-      chosen.forEach((item, step) => {
-        const left = conditional(Z, chosen.slice(0, step), options);
-        expect(left[item]).toBeGreaterThanOrEqual(Math.max(...left) - 1e-12);
-      });
-    },
-  );
+  test.each<[Link, boolean]>([
+    ["linear", false],
+    ["saturating", false],
+    ["linear", true],
+  ])("each choice is the item about which the ones before say least: %s, lengths of their own: %s", (link, own) => {
+    const Z = items(30, 3, 5);
+    const rowLengths = scope.matrix(30, 1).write(Array.from({ length: 30 }, (_, i) => (i % 4 === 0 ? 0.1 * i : 0)));
+    const weights = scope.matrix(3, 1).write([0.5, 1, 0.2]);
+    const options = { link, variance: 1.7, weights, ...(own && { rowLengths }) };
+    const chosen = Array.from(selectInducing(engine, { Z, count: 8, options }));
+    expect(new Set(chosen).size).toBe(8);
+    chosen.forEach((item, step) => {
+      const left = conditional(Z, chosen.slice(0, step), options);
+      expect(left[item]).toBeGreaterThanOrEqual(Math.max(...left) - 1e-12);
+    });
+  });
 
   test("duplicates are not chosen: there are fewer inducing items then", () => {
     const Z = scope.matrix(6, 2).write([0, 0, 3, 0, 0, 0, 3, 0, 0, 4, 0, 0]);

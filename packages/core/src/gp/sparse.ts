@@ -55,15 +55,9 @@ export function sparseNll(engine: Engine, inputs: SparseInputs, gradients?: Spar
   checkKernel(inputs);
   checkRows(likelihood, Kmm.rows, inputs, R);
   if (gradients) checkGradients(inputs, gradients);
-  const named: Record<string, Matrix | undefined> = {
-    Knm,
-    Kmm,
-    R,
-    diagonal: likelihood === "dtc" ? undefined : diagonal,
-  };
-  blocks?.K.forEach((K, b) => {
-    if (likelihood === "pitc") named[`K of block ${b}`] = K;
-  });
+  const named: Record<string, Matrix | undefined> = { Knm, Kmm, R };
+  if (likelihood === "vfe" || likelihood === "fitc") named.diagonal = diagonal;
+  if (likelihood === "pitc") for (const [b, K] of blocks?.K.entries() ?? []) named[`K of block ${b}`] = K;
   return naming(likelihood, named, () => {
     const scope = engine.scope();
     try {
@@ -99,7 +93,7 @@ function setGradients(engine: Engine, pass: Forward, gradients: SparseGradients)
   if (likelihood === "fitc" || likelihood === "pitc") {
     const H = Knm ?? scope.matrix(n, m);
     setCorrection(engine, pass, { H, gradients }); // −DW̃
-    engine.solveTriangular(H, L, { side: "right" });
+    if (Knm || Kmm) engine.solveTriangular(H, L, { side: "right" });
     if (Kmm) engine.gemm(white.EL, W, H, { transposeA: true, alpha: -1, beta: 1 });
     if (Knm) engine.gemm(Knm, X, white.C, { beta: 1 });
   } else {

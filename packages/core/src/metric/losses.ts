@@ -3,7 +3,7 @@
 import { NearkinError } from "../errors.ts";
 import type { Scope } from "../linalg/arena.ts";
 import type { DistanceOptions, Engine, KernelGradients, Link, PairGradients } from "../linalg/engine.ts";
-import { checkVector, type Matrix } from "../linalg/matrix.ts";
+import { checkVector, type Indices, type Matrix } from "../linalg/matrix.ts";
 import { centred } from "./centre.ts";
 import { logistic, softplus } from "./exponential.ts";
 import { applyLink, linkSlope } from "./link.ts";
@@ -19,6 +19,10 @@ export interface SoftmaxBatch {
   readonly temperature: number;
   /** log q_j of the m candidates: subtracted from their logits. @default none */
   readonly logq?: Matrix;
+  /** Also ask each positive for its anchor, among all anchors, and take the mean of both losses; needs m = B. @default false */
+  readonly symmetric?: boolean;
+  /** log q of the B anchors, for the way back. @default none */
+  readonly anchorLogq?: Matrix;
   /** Lengths of the anchors, a vector of B. @default 0 */
   readonly rowLengths?: Matrix;
   /** Lengths of the candidates, a vector of m. @default 0 */
@@ -51,7 +55,9 @@ export function softmaxLoss(engine: Engine, scope: Scope, batch: SoftmaxBatch, g
   engine.distances(logits, Za, Zb, options);
   const labels = scope.indices(Za.rows);
   for (let i = 0; i < labels.length; i++) labels.data[labels.offset + i] = i;
-  const loss = engine.softmaxCrossEntropy(logits, logits, labels, logq);
+  const loss = batch.symmetric
+    ? bothWays(engine, scope, logits, { ...batch, labels })
+    : engine.softmaxCrossEntropy(logits, logits, labels, logq);
   engine.distancesBackward(logits, Za, Zb, options, own);
   for (const key of ["weights", "rowLengths", "columnLengths"] as const) {
     const to = gradients[key];
@@ -59,6 +65,31 @@ export function softmaxLoss(engine: Engine, scope: Scope, batch: SoftmaxBatch, g
     if (to && from) addMultiple(to, from, factor);
   }
   return loss;
+}
+
+/** ½·(loss of anchor → positive) + ½·(loss of positive → anchor); the logits S become its gradient, ½(∂ℓ₁/∂S + (∂ℓ₂/∂Sᵀ)ᵀ). */
+function bothWays(
+  engine: Engine,
+  scope: Scope,
+  S: Matrix,
+  { logq, anchorLogq, labels }: Pick<SoftmaxBatch, "logq" | "anchorLogq"> & { labels: Indices },
+): number {
+  if (S.rows !== S.cols) {
+    throw new NearkinError(
+      "SHAPE_MISMATCH",
+      `softmaxLoss: symmetric takes as many candidates as anchors, got ${S.cols} and ${S.rows}`,
+    );
+  }
+  const back = scope.matrix(S.cols, S.rows, S.precision);
+  engine.convert(back, S.transposed());
+  const loss =
+    engine.softmaxCrossEntropy(S, S, labels, logq) + engine.softmaxCrossEntropy(back, back, labels, anchorLogq);
+  const half = scope.matrix(S.rows, 1, S.precision).fill(0.5);
+  engine.scaleRows(S, S, half);
+  const turned = scope.matrix(S.rows, S.cols, S.precision);
+  engine.convert(turned, back.transposed());
+  engine.scatterAddRows(S, turned, labels, 0.5); // label i is row i
+  return loss / 2;
 }
 
 /** Pairs side by side: row i of A with row i of B. */

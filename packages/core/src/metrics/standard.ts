@@ -9,7 +9,7 @@ const LOG_2 = portableLog(2);
  * precision@k = |{i ≤ k : x_i ∈ G}| / k, also for lists shorter than k.
  *
  * @example
- * precision([5, 2, 9, 7], new Set([2, 7, 8]), 4) // => 0.5
+ * metricFamilies.standard.precision([5, 2, 9, 7], new Set([2, 7, 8]), 4) // => 0.5
  */
 export function precision(ranked: RankedList, truth: TruthSet, k = 10): number {
   return countHits(ranked, truth, k) / k;
@@ -19,8 +19,8 @@ export function precision(ranked: RankedList, truth: TruthSet, k = 10): number {
  * hit@k = 1 if some x_i ∈ G, i ≤ k, and 0 otherwise.
  *
  * @example
- * hit([5, 2, 9, 7], new Set([7]), 4) // => 1
- * hit([5, 2, 9, 7], new Set([7]), 3) // => 0
+ * metricFamilies.standard.hit([5, 2, 9, 7], new Set([7]), 4) // => 1
+ * metricFamilies.standard.hit([5, 2, 9, 7], new Set([7]), 3) // => 0
  */
 export function hit(ranked: RankedList, truth: TruthSet, k = 10): number {
   return firstHit(ranked, truth, k) === 0 ? 0 : 1;
@@ -30,7 +30,7 @@ export function hit(ranked: RankedList, truth: TruthSet, k = 10): number {
  * MRR@k = 1 / min{i ≤ k : x_i ∈ G}, and 0 without a hit. Both families agree on this one.
  *
  * @example
- * mrr([5, 2, 9, 7], new Set([9, 7]), 4) // => 1 / 3
+ * metricFamilies.standard.MRR([5, 2, 9, 7], new Set([9, 7]), 4) // => 1 / 3
  */
 export function mrr(ranked: RankedList, truth: TruthSet, k = 10): number {
   const rank = firstHit(ranked, truth, k);
@@ -42,8 +42,8 @@ export function mrr(ranked: RankedList, truth: TruthSet, k = 10): number {
  * G is empty; such queries are to be left out and counted (EV8).
  *
  * @example
- * ndcg([5, 2, 9, 7], new Set([5, 2, 9, 7]), 4) // => 1
- * ndcg([5, 2, 9, 7], new Set([9]), 4) // => 0.5
+ * metricFamilies.standard.NDCG([5, 2, 9, 7], new Set([5, 2, 9, 7]), 4) // => 1
+ * metricFamilies.standard.NDCG([5, 2, 9, 7], new Set([9]), 4) // => 0.5
  */
 export function ndcg(ranked: RankedList, truth: TruthSet, k = 10): number {
   const depth = Math.min(k, ranked.length);

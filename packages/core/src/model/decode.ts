@@ -3,13 +3,13 @@
 import { decodeTransform } from "../channels/channel.ts";
 import { NearkinError } from "../errors.ts";
 import type { Likelihood } from "../gp/inputs.ts";
-import type { EngineInfo, EngineKind } from "../linalg/engine.ts";
+import type { EngineKind } from "../linalg/engine.ts";
 import type { FloatArray } from "../linalg/matrix.ts";
 import { type ChannelSpec, type EnsembleConfig, embeddingWidth, ensembleLayout } from "../metric/ensemble.ts";
 import { CATALOGUE, FORMAT, HASHED, ITEMS, MANIFEST, TRANSFORMS, VERSION, WEIGHTS } from "./files.ts";
 import type { ItemId } from "./ids.ts";
 import { badModel, canonicalJson, JsonReader } from "./json.ts";
-import type { ModelCatalogue, ModelChannel, ModelItems, ModelParts, ModelPosterior } from "./parts.ts";
+import type { ModelCatalogue, ModelChannel, ModelEngine, ModelItems, ModelParts, ModelPosterior } from "./parts.ts";
 import { decodeSafetensors, type Tensor, type TensorType } from "./safetensors.ts";
 import { sha256 } from "./sha256.ts";
 
@@ -173,14 +173,11 @@ function readChannels(manifest: JsonReader, bytes: Uint8Array): ModelChannel[] {
   });
 }
 
-function readEngine(engine: JsonReader): EngineInfo {
+function readEngine(engine: JsonReader): ModelEngine {
   return {
     kind: engine.oneOf("kind", KINDS),
-    workers: engine.count("workers", 1),
-    sharedMemory: engine.flag("sharedMemory"),
     reproducible: engine.flag("reproducible"),
     ...(engine.has("library") ? { library: engine.text("library") } : {}),
-    notes: engine.texts("notes"),
   };
 }
 

@@ -81,7 +81,11 @@ function describe(parts: ModelParts, transforms: readonly object[]) {
     warnings: parts.warnings.map((warning) => ({ ...warning })),
     notes: parts.notes,
     seeds: { ...parts.seeds },
-    engine: { ...parts.engine, notes: [...parts.engine.notes] },
+    engine: {
+      kind: parts.engine.kind,
+      reproducible: parts.engine.reproducible,
+      ...(parts.engine.library === undefined ? {} : { library: parts.engine.library }),
+    },
     config: parts.config,
   };
 }

@@ -21,7 +21,7 @@ export interface ModelParts {
   /** Seeds by what they seed. */
   readonly seeds: Readonly<Record<string, number>>;
   /** What computed it. */
-  readonly engine: EngineInfo;
+  readonly engine: ModelEngine;
   readonly stages: readonly ModelStage[];
   readonly warnings: readonly ModelWarning[];
   /** What else is worth keeping: the model it started from, a selection on a split; JSON. */
@@ -50,6 +50,9 @@ export interface ModelParts {
   readonly posterior: ModelPosterior | null;
   readonly catalogue: ModelCatalogue;
 }
+
+/** What decides the numbers; not the number of workers, which decides none of them (but for the native engine, whose threads are part of `library`). */
+export type ModelEngine = Pick<EngineInfo, "kind" | "reproducible" | "library">;
 
 export interface ModelDataset {
   readonly id: string;

@@ -1,6 +1,6 @@
 // "If the plots were equal it would be #2": the rank an item x would have if one channel's distance were 0 and all else unchanged,
 //
-//   1 + #{y ∉ {q, x} : score(y) > score(x) + h_c·d_c(q, x)/T},   ties as EV7                             (formulas G)
+//   1 + #{y ∉ {q, x} : score(y) > score(x) + h_c·d_c(q, x)/T},   ties as EV7
 //
 // Exactly, for any number of items and all their channels with one read of the rows: thresholds are sorted, every row's f32 score is
 // placed among them, and the few rows within rounding of a threshold are scored again in f64.

@@ -2,8 +2,8 @@
 //
 //   [ z^1 … z^p,  ‖z^1‖² + ρ_1 … ‖z^p‖² + ρ_p,  log q ]           z^c = (F_c(x) − centre)/√s_c
 //
-// and its inner product with the query [ 2h_c z^c_q/T, −h_c/T, β ] is −t/T + β·log q up to a constant of the query, whatever h is
-// (formulas G). Dividing by √s_c makes a typical random pair have d_c = 1, and centring keeps the digits of distances.
+// and its inner product with the query [ 2h_c z^c_q/T, −h_c/T, β ] is −t/T + β·log q up to a constant of the query, whatever h is.
+// Dividing by √s_c makes a typical random pair have d_c = 1, and centring keeps the digits of distances.
 // n items, p channels, e embedding columns, w = e + p + 1
 import { NearkinError } from "../errors.ts";
 import type { FloatArray } from "../linalg/matrix.ts";

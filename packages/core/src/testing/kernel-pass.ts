@@ -143,7 +143,8 @@ export function describeKernelPass(bed: Bed): void {
       );
     });
 
-    test("distances of one set to itself are symmetric to the bit without weights", () => {
+    test("distances of one set to itself are symmetric without weights, to the bit where the products are our own", () => {
+      const isExact = bed.engine.info.kind !== "native"; // a BLAS may sum the edges of a matrix in another order
       bed.check(
         fc.record({ n: size.filter((n) => n < 150), d: atLeastOne, precision, seed }),
         ({ n, d, precision, seed }) => {
@@ -151,9 +152,8 @@ export function describeKernelPass(bed: Bed): void {
             const Z = o.input(n, d);
             const T = o.output(n, n);
             bed.engine.distances(T.own, Z.own, Z.own);
-            for (let i = 0; i < n; i++) {
-              for (let j = 0; j < i; j++) if (T.own.get(i, j) !== T.own.get(j, i)) expect.fail(`(${i}, ${j})`);
-            }
+            const bound = isExact ? 0 : 4 * (d + 6) * 4 * d * UNIT[precision]; // each is off by half of it
+            expectWithin("T", T.own, T.own.transposed(), bound);
           });
         },
       );

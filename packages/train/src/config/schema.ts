@@ -12,6 +12,10 @@ const stage = {
   steps,
   /** AdamW's rate at the first step after the warm-up. */
   learningRate: rate,
+  /** The channel weights learn so many times faster: a handful of numbers behind thousands. */
+  weightRate: z.number().gt(0).max(1000),
+  /** Averaged weights are what is validated and kept: e in E ← eE + (1 − e)·weights. null: the last ones. */
+  averaging: z.number().gt(0).lt(1).nullable(),
   /** Decoupled: not multiplied into the gradient. Of matrices only, never of biases, channel weights or noise. */
   weightDecay: z.number().min(0).max(1),
   /** Steps over which the rate rises from 0. */
@@ -36,6 +40,10 @@ const siamese = z.strictObject({
   batch: z.int().min(2),
   /** T of the softmax; stored with the model. */
   temperature: z.number().gt(0),
+  /** κ: a positive is one of the next κ items of the same history. */
+  window: z.int().min(1),
+  /** Softmax: also ask each positive for its anchor. */
+  symmetric: z.boolean(),
   /** Softmax: correct the logits by log q of the candidates (then −t/T estimates log P(x|query)). */
   logq: z.boolean(),
   /** τ of the contrastive loss. */

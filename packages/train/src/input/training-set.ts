@@ -17,7 +17,7 @@ import {
 } from "@nearkin/core";
 import { type Dataset, itemRoles, loadChannels, loadTraining, type TrainingData } from "@nearkin/data";
 import type { TrainConfig } from "../config/schema.ts";
-import { candidateFrequencies, historyRows } from "./pairs.ts";
+import { candidateFrequencies } from "./pairs.ts";
 import { makeTargets, type Targets } from "./targets.ts";
 import { loadValidation, type Validation } from "./validation.ts";
 
@@ -37,8 +37,6 @@ export interface TrainingSet {
   readonly inputs: ItemInputs;
   /** Items of the role `train` with an event: what is drawn from. */
   readonly trainItems: Int32Array;
-  /** Row of the histories by user. */
-  readonly historyRows: Int32Array;
   /** (n) */
   readonly logq: Float64Array;
   /** Where there is an ssl stage. */
@@ -57,11 +55,11 @@ export async function loadTrainingSet(
   { config, random }: { config: TrainConfig; random: Random },
 ): Promise<TrainingSet> {
   const data = await loadTraining(dataset);
-  const { itemCount, pairs, items, histories, userCount } = data;
+  const { itemCount, items, histories } = data;
   const trainItems = Int32Array.from(items.ratings.keys()).filter(
     (item) => data.roles[item] === itemRoles.train && items.ratings[item] > 0,
   );
-  if (pairs.anchor.length === 0) {
+  if (histories.items.length === histories.userIndex.length) {
     throw new NearkinError(
       "BAD_DATASET",
       `${dataset.folder} has no training pairs: no user has two training events; there is nothing to learn similarity from`,
@@ -75,8 +73,7 @@ export async function loadTrainingSet(
     channels: loaded.map(({ input: _, ...channel }) => channel),
     inputs: { itemCount, channels: loaded.map(({ input }) => input) },
     trainItems,
-    historyRows: historyRows(histories, userCount),
-    logq: candidateFrequencies(pairs, itemCount, portableLog),
+    logq: candidateFrequencies(items.ratings, portableLog),
     targets: config.stages.includes("ssl") ? makeTargets(data, config.ssl, random.split("targets")) : null,
     validation: await loadValidation(dataset, config.validation),
   };

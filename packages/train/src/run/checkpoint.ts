@@ -22,6 +22,7 @@ export function encodeCheckpoint(run: Run, identity: RunIdentity): Uint8Array {
     flat: vector(run.flat),
     mean: vector(run.state.mean),
     square: vector(run.state.square),
+    averaged: vector(run.averaged),
     history: run.history.toTensor(),
     inducing: { type: "I32", shape: [inducing.length], data: inducing },
     ...statisticsTensors("statistics", statistics),
@@ -63,6 +64,7 @@ export function restoreCheckpoint(run: Run, bytes: Uint8Array, identity: RunIden
   put(run.flat, tensor("flat"));
   put(run.state.mean, tensor("mean"));
   put(run.state.square, tensor("square"));
+  put(run.averaged, tensor("averaged"));
   run.history.fromTensor(tensor("history"));
   run.statistics = readStatistics("statistics", tensors, run.model.channels.length);
   const { best, top, ...rest } = JSON.parse(metadata.progress) as Omit<Progress, "inducing" | "best" | "top"> & {

@@ -1,5 +1,5 @@
 // The end of a run: what was learned becomes a model folder, complete in itself.
-import { buildRows, encodeModel, type ModelParts, type ModelPosterior, rowLayout } from "@nearkin/core";
+import { buildRows, encodeModel, type ModelEngine, type ModelParts, type ModelPosterior, rowLayout } from "@nearkin/core";
 import { loadCatalogue, writeParquet } from "@nearkin/data";
 import packageJson from "../../package.json" with { type: "json" };
 import type { StageName } from "../config/schema.ts";
@@ -69,7 +69,7 @@ async function modelParts(
     dataset: { id: manifest.id, name: manifest.name, simulated: manifest.simulated },
     config,
     seeds: { train: config.seed },
-    engine: run.engine.info,
+    engine: engineOf(run),
     stages: progress.finished.map(({ stage, steps, best, ranking, holdoutNll }) => ({
       name: stage,
       steps,
@@ -105,6 +105,11 @@ async function modelParts(
       fields: catalogue.fields,
     },
   };
+}
+
+function engineOf({ engine: { info } }: Run): ModelEngine {
+  const { kind, reproducible, library, workers } = info;
+  return { kind, reproducible, ...(library === undefined ? {} : { library: `${library}, ${workers} threads` }) };
 }
 
 /** The posterior on all items with enough ratings, held-out ones included. */

@@ -1,7 +1,7 @@
 // The loop of a stage: step, look at the validation items now and then, keep the best, stop when nothing gets better.
-import { metricWeights, NearkinError } from "@nearkin/core";
+import { type Matrix, metricWeights, NearkinError } from "@nearkin/core";
 import type { StepReport, TrainEvent, TrainWarning } from "../events.ts";
-import { optimise, scheduledRate } from "../optimiser.ts";
+import { average, optimise, scheduledRate } from "../optimiser.ts";
 import type { Stage } from "../stages/stage.ts";
 import { judge } from "./judge.ts";
 import { rankValidation } from "./ranking.ts";
@@ -26,6 +26,7 @@ export async function runStage(run: Run, stage: Stage, options: LoopOptions): Pr
   let reason: "steps" | "patience" = "steps";
   if (progress.step === 0) {
     forgetMoments(run);
+    copy(run.averaged, run.flat);
     progress.best = null;
     progress.top = null;
     progress.waited = 0;
@@ -36,8 +37,8 @@ export async function runStage(run: Run, stage: Stage, options: LoopOptions): Pr
     run.gradient.data.fill(0, run.gradient.offset, run.gradient.offset + run.layout.size);
     const outcome = stage.step(step);
     const learningRate = scheduledRate({ ...settings, steps }, step);
-    const { weightDecay, clip } = settings;
-    const norm = optimise(run.engine, run, { learningRate, weightDecay, clip, step });
+    const norm = optimise(run.engine, run, { ...settings, learningRate, step });
+    if (settings.averaging !== null) average(run.averaged, run.flat, { averaging: settings.averaging, step });
     checkFinite(stage.name, step, outcome.loss, norm);
     progress.step = step;
     const report: StepReport = {
@@ -56,7 +57,7 @@ export async function runStage(run: Run, stage: Stage, options: LoopOptions): Pr
     run.history.add(report, outcome);
     options.emit({ type: "step", ...report, ...clock.tick(steps - step) });
     if (step % settings.validateEvery === 0 || step === steps) {
-      look(run, stage, options, watch);
+      withAverage(run, settings.averaging !== null, () => look(run, stage, options, watch));
       if (watch && settings.patience !== null && progress.waited >= settings.patience) {
         reason = "patience";
         break;
@@ -64,7 +65,26 @@ export async function runStage(run: Run, stage: Stage, options: LoopOptions): Pr
     }
     await options.afterStep();
   }
+  if (settings.averaging !== null) copy(run.flat, run.averaged);
   finishStage(run, stage, reason, options);
+}
+
+/** Looks at the averaged weights in place of those of the last step. */
+function withAverage(run: Run, averaged: boolean, look: () => void): void {
+  if (!averaged) {
+    look();
+    return;
+  }
+  using scope = run.engine.scope();
+  const last = scope.matrix(run.layout.size, 1, run.flat.precision);
+  copy(last, run.flat);
+  copy(run.flat, run.averaged);
+  look();
+  copy(run.flat, last);
+}
+
+function copy(to: Matrix, from: Matrix): void {
+  to.data.set(from.data.subarray(from.offset, from.offset + from.rows), to.offset);
 }
 
 /** What is measured anew every so often: lengths of stand-ins, and how well the model does. */

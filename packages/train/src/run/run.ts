@@ -81,6 +81,8 @@ export interface Run {
   readonly flat: Matrix;
   readonly gradient: Matrix;
   readonly state: OptimiserState;
+  /** Weights averaged over the last steps. */
+  readonly averaged: Matrix;
   /** Windows on `flat` and `gradient`. */
   readonly parameters: Parameters;
   readonly gradients: Parameters;
@@ -117,6 +119,7 @@ export function openRun(engine: Engine, scope: Scope, { config, set, random, pre
     flat,
     gradient,
     state: { mean: vector(), square: vector() },
+    averaged: vector(),
     parameters,
     gradients: parameterViews(layout, gradient),
     history: new History(model.channels.map(({ name }) => name)),

@@ -31,6 +31,7 @@ const merged = (change: TrainConfigInput): TrainConfigInput => ({
 
 const cases: [name: string, stage: "siamese" | "ssl", change: TrainConfigInput][] = [
   ["softmax with log q", "siamese", {}],
+  ["softmax one way", "siamese", { siamese: { symmetric: false } }],
   ["softmax without log q, Λ learned", "siamese", { siamese: { logq: false }, model: { scale: "diagonal" } }],
   [
     "contrastive, sigmoid link",

@@ -8,7 +8,6 @@ import {
   type Matrix,
   metricWeights,
   rowLengths,
-  type Scope,
   softmaxLoss,
   weightsBackward,
 } from "@nearkin/core";
@@ -32,22 +31,21 @@ export function siameseStage(run: Run): Stage {
 export function pairLoss(run: Run, dropout: number): (label: string, step: number) => number {
   const { engine, set, config, gradients } = run;
   const { precision } = run.flat;
-  const { batch, loss, temperature, logq, margin, negatives } = config.siamese;
+  const { batch, loss, temperature, logq, symmetric, window, margin, negatives } = config.siamese;
   const { identityDropout } = config.model;
   const withNegatives = loss !== "softmax";
   const items = new Int32Array(withNegatives ? 3 * batch : 2 * batch);
-  const users = new Int32Array(batch);
+  const rows = new Int32Array(batch); // of the histories
   const labels = Uint8Array.from({ length: 2 * batch }, (_, i) => (i < batch ? 0 : 1)); // 1: not similar
   const drawn = {
     candidates: set.trainItems,
-    rows: set.historyRows,
     ...(negatives === "unseen" ? { histories: set.data.histories } : {}),
   };
 
   return (label, step) => {
     const random = run.random.split(label, step);
-    drawPairs(items, users, set.data.pairs, random.split("pairs"));
-    if (withNegatives) drawNegatives(items.subarray(2 * batch), users, drawn, random.split("negatives"));
+    drawPairs(items, rows, { histories: set.data.histories, window }, random.split("pairs"));
+    if (withNegatives) drawNegatives(items.subarray(2 * batch), rows, drawn, random.split("negatives"));
     using scope = engine.scope();
     const ensemble = ensembleOf(run);
     const embedding = embed(engine, scope, ensemble, items, {
@@ -56,14 +54,14 @@ export function pairLoss(run: Run, dropout: number): (label: string, step: numbe
       random: random.split("dropout"),
     });
     const { Z } = embedding; // anchors, positives, and negatives where there are any
-    const rows = items.length;
+    const count = items.length;
     const weights = scope.matrix(Z.cols, 1, precision);
     columnWeights(weights, run.model, run.parameters, run.statistics);
-    const lengths = scope.matrix(rows, 1, precision);
+    const lengths = scope.matrix(count, 1, precision);
     rowLengths(lengths, embedding, run.model, run.parameters, run.statistics);
-    const dZ = scope.zeros(rows, Z.cols, precision);
+    const dZ = scope.zeros(count, Z.cols, precision);
     const dWeights = scope.zeros(Z.cols, 1, precision);
-    const dLengths = scope.zeros(rows, 1, precision);
+    const dLengths = scope.zeros(count, 1, precision);
     const value = withNegatives ? drawnLoss() : inBatchLoss();
     embedBackward(engine, scope, ensemble, embedding, dZ, gradients);
     weightsBackward(dWeights, [{ embedding, gradient: dLengths }], ensemble, gradients);
@@ -82,7 +80,9 @@ export function pairLoss(run: Run, dropout: number): (label: string, step: numbe
           temperature,
           rowLengths: side(lengths, 0),
           columnLengths: side(lengths, 1),
-          ...(logq ? { logq: candidateLogq(scope) } : {}),
+          symmetric,
+          ...(logq ? { logq: logqOf(1) } : {}),
+          ...(logq && symmetric ? { anchorLogq: logqOf(0) } : {}),
         },
         {
           rows: side(dZ, 0),
@@ -94,9 +94,10 @@ export function pairLoss(run: Run, dropout: number): (label: string, step: numbe
       );
     }
 
-    function candidateLogq(within: Scope): Matrix {
-      const out = within.matrix(batch, 1, precision);
-      for (let i = 0; i < batch; i++) out.data[out.offset + i] = set.logq[items[batch + i]];
+    /** Of the anchors (0) or the positives (1). */
+    function logqOf(side: 0 | 1): Matrix {
+      const out = scope.matrix(batch, 1, precision);
+      for (let i = 0; i < batch; i++) out.data[out.offset + i] = set.logq[items[side * batch + i]];
       return out;
     }
 
@@ -121,10 +122,16 @@ export function pairLoss(run: Run, dropout: number): (label: string, step: numbe
       }
       const dAdded = scope.zeros(pairs, 1, precision);
       const dOffset = gradients.get("offset") as Matrix;
-      const gradient = { rows: dA, columns: dZ.view(batch, rows), weights: dWeights, lengths: dAdded, offset: dOffset };
+      const gradient = {
+        rows: dA,
+        columns: dZ.view(batch, count),
+        weights: dWeights,
+        lengths: dAdded,
+        offset: dOffset,
+      };
       const problem = {
         A,
-        B: Z.view(batch, rows),
+        B: Z.view(batch, count),
         weights,
         link: config.model.link,
         offset: metricWeights(run.model, run.parameters).b,

@@ -11,7 +11,7 @@ import {
 } from "@nearkin/core";
 import type { Dataset, TrainingData } from "@nearkin/data";
 import type { TrainConfig } from "../config/schema.ts";
-import { candidateFrequencies, historyRows } from "../input/pairs.ts";
+import { candidateFrequencies } from "../input/pairs.ts";
 import { makeTargets } from "../input/targets.ts";
 import type { TrainedChannel, TrainingSet } from "../input/training-set.ts";
 
@@ -85,8 +85,7 @@ export function toySet(
     channels: channels.map(({ input: _, ...channel }) => channel),
     inputs: { itemCount: items, channels: channels.map(({ input }) => input) },
     trainItems,
-    historyRows: historyRows(data.histories, users),
-    logq: candidateFrequencies(data.pairs, items, Math.log),
+    logq: candidateFrequencies(data.items.ratings, Math.log),
     targets: config.stages.includes("ssl") ? makeTargets(data, config.ssl, random.split("targets")) : null,
     validation: {
       queries: Int32Array.from({ length: cold }, (_, i) => known + i),
@@ -106,13 +105,6 @@ function toyData(
     const own = Array.from({ length: known }, (_, item) => item).filter((item) => kind(item) === user % 2);
     list.push(...random.shuffle(own).slice(0, events));
   }
-  const pairs = { user: [] as number[], anchor: [] as number[], positive: [] as number[] };
-  for (let at = 0; at < list.length - 1; at++) {
-    if ((at + 1) % events === 0) continue;
-    pairs.user.push(Math.floor(at / events));
-    pairs.anchor.push(list[at]);
-    pairs.positive.push(list[at + 1]);
-  }
   const counts = new Int32Array(items);
   for (const item of list) counts[item]++;
   const k = 3;
@@ -129,11 +121,7 @@ function toyData(
       ratings: Float32Array.from(list, (item) => 3 + kind(item)),
       times: Float64Array.from(list, (_, at) => at),
     },
-    pairs: {
-      user: Int32Array.from(pairs.user),
-      anchor: Int32Array.from(pairs.anchor),
-      positive: Int32Array.from(pairs.positive),
-    },
+    pairs: { user: new Int32Array(0), anchor: new Int32Array(0), positive: new Int32Array(0) }, // drawn from histories instead
     items: { ratings: counts, mean, shrunkMean: mean, firstSeen: mean, lastSeen: mean },
     users: { events: new Int32Array(users).fill(events), mean: new Float64Array(users).fill(3.5) },
     factors: {
