@@ -54,6 +54,8 @@ export { type ExactGradients, type ExactNll, exactNll } from "./gp/exact.ts";
 export { type MeasuredShift, measureShift } from "./gp/indefinite.ts";
 export { type InducingInputs, selectInducing, selfKernel } from "./gp/inducing.ts";
 export type { ExactInputs, Likelihood, SparseInputs, SparseLikelihood } from "./gp/inputs.ts";
+export { type LeaveOneOut, leaveOneOut } from "./gp/leave-one-out.ts";
+export { itemNoise, type NoiseInputs, noiseBackward } from "./gp/noise.ts";
 export {
   exactPosterior,
   fitPosterior,
@@ -113,6 +115,8 @@ export { type FloatArray, hostIndices, hostMatrix, Indices, Matrix, type Precisi
 export { normalQuantile, portableLog, Random } from "./linalg/random.ts";
 export { TopK } from "./linalg/top-k.ts";
 export type { Accelerate, Accelerator } from "./linalg/wasm/engine.ts";
+export { centred } from "./metric/centre.ts";
+export { type DraftOptions, type DraftValue, draftInput } from "./metric/draft.ts";
 export { type Embedding, type EmbedOptions, type Ensemble, embed, embedBackward } from "./metric/embed.ts";
 export {
   type ChannelInput,

@@ -34,8 +34,8 @@ export { findLayout, type Layout, type LayoutName, layoutConfig, layouts } from 
 export type { Manifest } from "./manifest.ts";
 export type { PrepareEvent } from "./prepare/events.ts";
 export { type PrepareOptions, prepare } from "./prepare/prepare.ts";
-export * from "./sample/index.ts";
 export { readParquet } from "./read-parquet.ts";
+export * from "./sample/index.ts";
 export { type ResolvedSource, resolveSource, SAMPLE } from "./source.ts";
 export { readParquetVectors } from "./vectors-parquet.ts";
 export {

@@ -40,9 +40,9 @@ export async function train(dataset: Dataset, config: TrainConfig, options: Trai
   using folder = RunFolder.open(out, options);
   emit({ type: "phase", title: "loading the dataset" });
   const random = new Random(config.seed).split("train");
-  const set = await loadTrainingSet(engine, dataset, { config, random });
-  signal?.throwIfAborted();
   using scope = engine.scope();
+  const set = await loadTrainingSet(engine, dataset, { config, random, scope });
+  signal?.throwIfAborted();
   const run = openRun(engine, scope, { config, set, random });
   if (from) for (const text of warmStart(run, from)) emit({ type: "note", text });
   const identity: RunIdentity = {

@@ -17,15 +17,7 @@ export interface DraftOptions {
   readonly numberMode: NumberMode;
 }
 
-/**
- * The same numbers as `channelInput` gives an item of the catalogue with this value. A draft is cold: it has no identity.
- *
- * @example
- * const year = fitNumber([1990, 2000, 2010]);
- * const options = { scale: 2, numberMode: "standardised" };
- * const { values } = draftInput(year, applyNumber(year, 2000, { mode: "standardised" }), options);
- * values.get(0, 0) // => 0
- */
+/** The same numbers as `channelInput` gives an item of the catalogue with this value. A draft is cold: it has no identity. */
 export function draftInput(
   transform: ChannelTransform,
   value: DraftValue,

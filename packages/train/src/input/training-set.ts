@@ -13,6 +13,7 @@ import {
   NearkinError,
   portableLog,
   type Random,
+  type Scope,
   type Tensor,
 } from "@nearkin/core";
 import { type Dataset, itemRoles, loadChannels, loadTraining, type TrainingData } from "@nearkin/data";
@@ -46,13 +47,13 @@ export interface TrainingSet {
 }
 
 /** Channels that a configuration adds to those of the dataset. */
-export const RATING_CHANNEL = "rating";
+const RATING_CHANNEL = "rating";
 const IDENTITY_CHANNEL = "identity";
 
 export async function loadTrainingSet(
   engine: Engine,
   dataset: Dataset,
-  { config, random }: { config: TrainConfig; random: Random },
+  { config, random, scope }: { config: TrainConfig; random: Random; scope: Scope },
 ): Promise<TrainingSet> {
   const data = await loadTraining(dataset);
   const { itemCount, items, histories } = data;
@@ -71,12 +72,36 @@ export async function loadTrainingSet(
     data,
     itemCount,
     channels: loaded.map(({ input: _, ...channel }) => channel),
-    inputs: { itemCount, channels: loaded.map(({ input }) => input) },
+    inputs: {
+      itemCount,
+      channels: placed(
+        scope,
+        loaded.map(({ input }) => input),
+      ),
+    },
     trainItems,
     logq: candidateFrequencies(items.ratings, portableLog),
     targets: config.stages.includes("ssl") ? makeTargets(data, config.ssl, random.split("targets")) : null,
     validation: await loadValidation(dataset, config.validation),
   };
+}
+
+/** Bytes of inputs up to which they are copied into the engine's memory, where its workers gather batches from. */
+const MOST_PLACED = 2 ** 30;
+
+function placed(scope: Scope, inputs: readonly ChannelInput[]): ChannelInput[] {
+  const bytes = inputs.reduce(
+    (sum, input) => sum + (input.kind === "dense" ? 4 * input.values.rows * input.values.cols : 0),
+    0,
+  );
+  if (bytes > MOST_PLACED) return [...inputs];
+  return inputs.map((input) => {
+    if (input.kind !== "dense") return input;
+    const { rows, cols, data, offset } = input.values;
+    const values = scope.matrix(rows, cols, "f32");
+    values.data.set(data.subarray(offset, offset + rows * cols), values.offset);
+    return { ...input, values };
+  });
 }
 
 interface Selection {

@@ -1,5 +1,12 @@
 // The end of a run: what was learned becomes a model folder, complete in itself.
-import { buildRows, encodeModel, type ModelEngine, type ModelParts, type ModelPosterior, rowLayout } from "@nearkin/core";
+import {
+  buildRows,
+  encodeModel,
+  type ModelEngine,
+  type ModelParts,
+  type ModelPosterior,
+  rowLayout,
+} from "@nearkin/core";
 import { loadCatalogue, writeParquet } from "@nearkin/data";
 import packageJson from "../../package.json" with { type: "json" };
 import type { StageName } from "../config/schema.ts";
@@ -31,7 +38,7 @@ export function selectionOf(model: ModelParts): Selection {
   };
 }
 
-export const HISTORY = "history.parquet";
+const HISTORY = "history.parquet";
 
 /** Writes the model folder and moves it into place. */
 export async function writeModel(

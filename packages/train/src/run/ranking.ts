@@ -71,7 +71,7 @@ export function rowScaling({ model, parameters, statistics }: Run, items: Embedd
 }
 
 /** The catalogue in the engine's memory, ready to be ranked. */
-export function liftCatalogue(run: Run, scope: Scope, engine: Engine): LiftedRows {
+function liftCatalogue(run: Run, scope: Scope, engine: Engine): LiftedRows {
   const { model, set } = run;
   const items = embedItems(run);
   const layout = rowLayout(model.channels.map(({ embeddingSize }) => embeddingSize));

@@ -60,7 +60,7 @@ export interface Progress {
   finished: FinishedStage[];
 }
 
-export interface FinishedStage {
+interface FinishedStage {
   stage: StageName;
   /** Steps done, and the one that was kept. */
   steps: number;
@@ -175,7 +175,7 @@ export function rescale(run: Run, label: string): void {
 }
 
 /** One number among the parameters. */
-export function scalar(parameters: Parameters, name: string): number {
+function scalar(parameters: Parameters, name: string): number {
   return (parameters.get(name) as Matrix).get(0, 0);
 }
 

@@ -10,7 +10,7 @@ export interface StepOutcome {
 }
 
 /** The settings that both stages have. */
-export type StageSettings = Pick<TrainConfig["siamese"], keyof TrainConfig["siamese"] & keyof TrainConfig["ssl"]>;
+type StageSettings = Pick<TrainConfig["siamese"], keyof TrainConfig["siamese"] & keyof TrainConfig["ssl"]>;
 
 export interface Stage {
   readonly name: "siamese" | "ssl";
