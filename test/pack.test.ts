@@ -202,7 +202,7 @@ describe.each(["plain", "full"] as const)("a %s installation", (kind) => {
     });
   });
 
-  test("prepares and inspects the sample in an empty folder", async () => {
+  test("prepares, inspects and trains the sample in an empty folder, and answers from a program", async () => {
     const { folder } = installation();
     const empty = join(folder, "empty");
     mkdirSync(empty);
@@ -213,6 +213,33 @@ describe.each(["plain", "full"] as const)("a %s installation", (kind) => {
     expect(inspected.stderr).toBe("");
     expect(JSON.parse(inspected.stdout)).toMatchObject({ name: "marquee", simulated: true, counts: { items: 360 } });
     expect(readdirSync(empty)).toEqual(["d"]);
+
+    const steps = "train: { siamese: { steps: 4, batch: 32 }, ssl: { steps: 2, batch: 64, inducing: 16 } }\n";
+    writeFileSync(join(empty, "nearkin.yaml"), steps);
+    const trained = await run(
+      empty,
+      nearkin,
+      "train",
+      "d",
+      "--preset",
+      "fast",
+      "--config",
+      "nearkin.yaml",
+      "--out",
+      "m",
+    );
+    expect(trained.stdout).toContain("next         nearkin similar m ");
+    const similar = await run(empty, nearkin, "similar", "m", "alien-1979", "--k", "3", "--json");
+    expect(JSON.parse(similar.stdout).items).toHaveLength(3);
+    const program = `
+      import { openModel } from "nearkin";
+      const model = await openModel("m");
+      console.log((await model.similar("alien-1979", { k: 2 })).items.length);
+      await model.close();
+    `;
+    writeFileSync(join(folder, "similar.js"), program.replace('"m"', '"empty/m"'));
+    expect(await run(folder, process.execPath, "similar.js")).toEqual({ stdout: "2\n", stderr: "" });
+    rmSync(empty, { recursive: true });
   });
 
   test("loads DuckDB where it is used, and never for the encoders", async () => {

@@ -35,10 +35,12 @@ function createProgram(output: Output): Command {
       "after",
       `
 Examples:
-  $ nearkin demo                a short tour, no data needed
-  $ nearkin prepare marquee     make a dataset of the built-in sample
-  $ nearkin engines             what this machine can compute with
-  $ nearkin help engines        the options of one command
+  $ nearkin demo                          the whole way on the built-in sample
+  $ nearkin prepare nearkin.yaml          your files to a dataset folder
+  $ nearkin train datasets/films          dataset folder to model folder
+  $ nearkin similar models/films <item>   similar items, with --explain also why
+  $ nearkin engines                       what this machine can compute with
+  $ nearkin help train                    the options of one command
 
 Environment:
   NEARKIN_ENGINE=wasm-relaxed   engine for every command that computes

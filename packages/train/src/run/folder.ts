@@ -59,10 +59,14 @@ export class RunFolder implements Disposable {
     return folder;
   }
 
-  /** The last checkpoint, if there is one. */
+  /** The last checkpoint, if there is one; beside the folder where a run was killed while it moved the folder into place. */
   readCheckpoint(): Uint8Array | undefined {
-    const path = join(this.partial, CHECKPOINT);
-    return existsSync(path) ? readFileSync(path) : undefined;
+    const path = [join(this.partial, CHECKPOINT), this.#aside].find((file) => existsSync(file));
+    return path === undefined ? undefined : readFileSync(path);
+  }
+
+  get #aside(): string {
+    return `${this.out}.checkpoint`;
   }
 
   writeCheckpoint(bytes: Uint8Array): void {
@@ -71,6 +75,7 @@ export class RunFolder implements Disposable {
 
   /** Forgets an earlier run. */
   clear(): void {
+    rmSync(this.#aside, { force: true });
     for (const name of readdirSync(this.partial)) {
       if (name !== LOCK) rmSync(join(this.partial, name), { recursive: true, force: true });
     }
@@ -86,7 +91,8 @@ export class RunFolder implements Disposable {
 
   /** The partial folder becomes the model. */
   finish(): void {
-    rmSync(join(this.partial, CHECKPOINT), { force: true });
+    const checkpoint = join(this.partial, CHECKPOINT);
+    if (existsSync(checkpoint)) renameSync(checkpoint, this.#aside); // until the model is in its place
     rmSync(join(this.partial, LOCK), { force: true });
     sync(this.partial);
     const replaced = `${this.out}.replaced`;
@@ -95,6 +101,7 @@ export class RunFolder implements Disposable {
     renameSync(this.partial, this.out);
     sync(dirname(this.out));
     rmSync(replaced, { recursive: true, force: true });
+    rmSync(this.#aside, { force: true });
   }
 
   [Symbol.dispose](): void {
