@@ -25,13 +25,13 @@ import { rescale } from "./run.ts";
 
 /** Takes over what fits, and says in words what does not. */
 export function warmStart(run: Run, from: ModelParts): string[] {
-  const old = parameterViews(ensembleLayout(from.ensemble), hostMatrix(from.parameters, from.parameters.length, 1));
   if (from.ensemble.weights !== run.model.weights || from.ensemble.hidden !== run.model.hidden) {
     throw new NearkinError(
       "BAD_ARGUMENT",
       `--from: the model has ${from.ensemble.hidden} hidden units and ${from.ensemble.weights} weights, the configuration ${run.model.hidden} and ${run.model.weights}; they must agree`,
     );
   }
+  const old = parameterViews(ensembleLayout(from.ensemble), hostMatrix(from.parameters, from.parameters.length, 1));
   const notes: string[] = [];
   const scales = Float64Array.from(run.statistics.scales);
   const lengths = Float64Array.from(run.statistics.lengths);
