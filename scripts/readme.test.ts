@@ -35,6 +35,9 @@ test.each([
   "docs/linalg.md",
   "docs/data.md",
   "docs/sample.md",
+  "docs/training.md",
+  "docs/method.md",
+  "docs/deviations.md",
   "docs/architecture.md",
   "docs/browser.md",
   "docs/errors.md",
@@ -44,7 +47,7 @@ test.each([
   for (const target of targets) expect(existsSync(join(root, folder, target)), `${page} → ${target}`).toBe(true);
 });
 
-test.each(["README.md", "docs/linalg.md", "docs/data.md"])("the first program in %s prints what it says", (page) => {
+test.each(["README.md", "docs/linalg.md", "docs/data.md", "docs/training.md"])("the first program in %s prints what it says", (page) => {
   const program = read(page).match(/```ts\n([\s\S]*?)```/)?.[1] ?? "";
   const file = join(root, ".cache", `sample-${page.replace(/\W/g, "-")}.ts`);
   mkdirSync(join(root, ".cache"), { recursive: true });

@@ -65,6 +65,13 @@ function checkSame(split: Manifest, all: Manifest, folder: string): void {
       `${folder} holds out items; --final needs all data there (prepared with --split none)`,
     );
   }
+  const settings = ({ config: { split: _, ...rest } }: Manifest) => JSON.stringify(rest);
+  if (settings(split) !== settings(all)) {
+    throw new NearkinError(
+      "BAD_ARGUMENT",
+      `${folder} was prepared with other settings than the split dataset; remove it, and prepare the split dataset again where nearkin.yaml has changed since`,
+    );
+  }
   if (hashes(split) !== hashes(all)) {
     throw new NearkinError(
       "BAD_ARGUMENT",

@@ -100,7 +100,7 @@ function enterStage(run: Run, name: StageName): void {
 
 function noValidation(run: Run, emit: (event: TrainEvent) => void): void {
   const text =
-    "the dataset holds out no validation items: all steps are done, and the last one is kept; prepare it with a split, or train with --final";
+    "the dataset holds out no validation items: nothing says how well new items are ranked, nor when to stop; prepare it with a split, and train with --final";
   if (run.progress.warnings.some(({ code }) => code === "NO_VALIDATION")) return;
   const warning = { code: "NO_VALIDATION", stage: null, step: 0, text } as const;
   run.progress.warnings.push(warning);

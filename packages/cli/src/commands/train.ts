@@ -40,7 +40,7 @@ export function trainCommand(output: Output): Command {
     )
     .option("--config <file>", "a nearkin.yaml whose section train: changes the preset")
     .option("--seed <n>", "of everything drawn by chance (default: as configured, else 1)", wholeNumber(0))
-    .option("--stages <names>", "stages to run: siamese, or siamese,ssl (default: as configured)", stageList)
+    .option("--stages <names>", "stages to run: siamese, ssl, or siamese,ssl (default: as configured)", stageList)
     .option(
       "--final",
       "then refit on all data, with the step counts that the validation items chose: the model to serve",
@@ -160,7 +160,8 @@ function stageList(text: string): TrainConfig["stages"] {
   return text.split(",").map((name) => name.trim()) as TrainConfig["stages"]; // checked with the rest of the configuration
 }
 
-function resumeCommand(folder: string, out: string, { final, preset, config, from, seed }: TrainFlags): string {
+function resumeCommand(folder: string, out: string, flags: TrainFlags): string {
+  const { final, preset, config, from, seed, stages, engine, policy } = flags;
   const word = shellWord;
   return [
     `nearkin train ${word(folder)} --out ${word(out)}`,
@@ -168,6 +169,9 @@ function resumeCommand(folder: string, out: string, { final, preset, config, fro
     config ? `--config ${word(config)}` : "",
     seed === undefined ? "" : `--seed ${seed}`,
     from ? `--from ${word(from)}` : "",
+    stages ? `--stages ${stages.join(",")}` : "",
+    engine === "auto" ? "" : `--engine ${engine}`,
+    policy === "reproducible" ? "" : `--policy ${policy}`,
     final ? "--final" : "",
     "--resume",
   ]

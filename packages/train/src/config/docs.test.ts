@@ -1,4 +1,4 @@
-// docs/training.md must not drift: it has every key of `train:`, in the order of no one but with the values of every preset, and every warning.
+// docs/training.md must not drift: it has every key of `train:` with the values of every preset, every warning, event and column of the history.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { presets } from "./presets.ts";

@@ -110,7 +110,7 @@ function validate(run: Run, stage: Stage, { emit }: LoopOptions): void {
     const copy = (flat.data as Float32Array).slice(flat.offset, flat.offset + layout.size);
     progress.best = { ...best, flat: copy, statistics };
     progress.waited = 0;
-  } else progress.waited++;
+  } else if (progress.top) progress.waited++; // what measures nothing ends no stage
   const { step } = progress;
   emit({
     type: "validation",

@@ -72,12 +72,7 @@ function exactLikelihood(batch: LikelihoodBatch, gradients: LikelihoodGradients)
   const by: ExactGradients = { K: G };
   const found = exactNll(engine, { K, R, noise, shift }, by);
   gradients.noiseScale += by.noiseScale ?? 0;
-  kernelBackward(engine, { G, K, Za: Z, Zb: Z, options: among }, gradients, {
-    rows: gradients.Z,
-    columns: gradients.Z,
-    rowLengths: gradients.lengths,
-    columnLengths: gradients.lengths,
-  });
+  symmetricBackward(batch, { G, K, Z, options: among }, gradients, gradients);
   return found;
 }
 
@@ -179,12 +174,8 @@ function blockLikelihood(batch: LikelihoodBatch, gradients: LikelihoodGradients)
     columnLengths: gradients.lengths.view(0, m),
   });
   for (const { part, among, K: Kb, G: Gb } of blocks) {
-    kernelBackward(engine, { G: Gb, K: Kb, Za: part(Z), Zb: part(Z), options: among }, gradients, {
-      rows: part(dZ),
-      columns: part(dZ),
-      rowLengths: part(dLengths),
-      columnLengths: part(dLengths),
-    });
+    const into = { Z: part(dZ), lengths: part(dLengths) };
+    symmetricBackward(batch, { G: Gb, K: Kb, Z: part(Z), options: among }, gradients, into);
   }
   engine.scatterAddRows(gradients.Z, dZ, places);
   engine.scatterAddRows(gradients.lengths, dLengths, places);
@@ -192,7 +183,11 @@ function blockLikelihood(batch: LikelihoodBatch, gradients: LikelihoodGradients)
 }
 
 /** Options of the kernel of items among themselves. */
-export function amongThemselves(scope: Scope, Z: Matrix, options: KernelInputs["options"]): KernelOptions {
+export function amongThemselves(
+  scope: Scope,
+  Z: Matrix,
+  options: KernelInputs["options"],
+): KernelOptions & { same: Indices } {
   const same: Indices = scope.indices(Z.rows).write(Int32Array.from({ length: Z.rows }, (_, i) => i));
   return { ...options, columnLengths: options.rowLengths, same, ...slopeFor(scope, options, Z.rows, Z.rows) };
 }
@@ -228,4 +223,20 @@ function kernelBackward(
   engine.kernelBackward(G, K, Za, Zb, options, by);
   gradients.variance += by.variance ?? 0;
   gradients.offset += by.offset ?? 0;
+}
+
+/** Items among themselves: G and K are symmetric, so both sides get the same gradient, and one product does for two. */
+function symmetricBackward(
+  { engine, scope }: LikelihoodBatch,
+  { G, K, Z, options }: { G: Matrix; K: Matrix; Z: Matrix; options: KernelOptions & { same: Indices } },
+  gradients: LikelihoodGradients,
+  into: Pick<LikelihoodGradients, "Z" | "lengths">,
+): void {
+  const rows = scope.zeros(Z.rows, Z.cols);
+  kernelBackward(engine, { G, K, Za: Z, Zb: Z, options }, gradients, {
+    rows,
+    rowLengths: into.lengths,
+    columnLengths: into.lengths,
+  });
+  engine.scatterAddRows(into.Z, rows, options.same, 2); // item i is row i
 }
