@@ -1,11 +1,10 @@
 // What a finished model looks like to whoever trained it.
-import { ensembleLayout, hostMatrix, type ModelParts, metricWeights, parameterViews } from "@nearkin/core";
+import { type ModelParts, metricWeights, storedParameters } from "@nearkin/core";
 import { shellWord } from "@nearkin/data";
 
 export function trainingSummary(model: ModelParts, out: string): string {
-  const { ensemble, parameters, stages, noise, signalVariance, posterior, dataset } = model;
-  const views = parameterViews(ensembleLayout(ensemble), hostMatrix(parameters, parameters.length, 1));
-  const { h } = metricWeights(ensemble, views);
+  const { ensemble, stages, noise, signalVariance, posterior, dataset } = model;
+  const { h } = metricWeights(ensemble, storedParameters(model));
   const total = h.reduce((sum, weight) => sum + Math.abs(weight), 0);
   const lines = [
     `metric       share of a typical distance, by channel${dataset.simulated ? " (from SIMULATED ratings)" : ""}`,

@@ -151,6 +151,7 @@ export {
 } from "./metric/weights.ts";
 export { type Metric, type MetricFamily, metricFamilies } from "./metrics/families.ts";
 export { paperHitRate, paperMrr, paperNdcg } from "./metrics/paper.ts";
+export { hit, mrr, ndcg, precision } from "./metrics/standard.ts";
 export type { RankedList, TruthSet } from "./metrics/truth.ts";
 export type {
   CandidateOptions,
@@ -185,6 +186,7 @@ export type {
   ModelWarning,
 } from "./model/parts.ts";
 export { decodeSafetensors, encodeSafetensors, type Tensor, type TensorType, toFloat32 } from "./model/safetensors.ts";
+export { ensembleRowLayout, ensembleScaling, scaleEmbeddings, storedParameters } from "./model/scaling.ts";
 export {
   layoutParameters,
   type ParameterLayout,
@@ -193,6 +195,7 @@ export {
   type ParameterTensor,
   parameterViews,
 } from "./nn/parameters.ts";
+export { counterfactualRanks } from "./rank/counterfactual.ts";
 export { buildRows, measureCentres, type RowLayout, type RowScaling, rowLayout } from "./rank/layout.ts";
 export { type NeighbourBlock, type NeighbourOptions, neighboursOfAll } from "./rank/neighbours.ts";
 export { buildQuery, type Query, type QueryOptions } from "./rank/query.ts";

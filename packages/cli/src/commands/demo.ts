@@ -80,7 +80,7 @@ async function runDemo(flags: DemoFlags, output: Output): Promise<void> {
   output.write(
     `\nDone in ${duration((performance.now() - started) / 1000)}. Ask it more:\n` +
       `  nearkin similar ${out} the-matrix-1999 --explain\n` +
-      `  nearkin similar ${out} alien-1979 --weights plot=3,genres=0.2\n` +
+      `  nearkin similar ${out} alien-1979 --weights plot=3x,genres=0.2x\n` +
       `  nearkin predict ${out} alien-1979\n`,
   );
 }

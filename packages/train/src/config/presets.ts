@@ -120,7 +120,7 @@ export const presets: Record<Preset, TrainConfig> = {
   fast: {
     ...standard,
     preset: "fast",
-    siamese: { ...standard.siamese, steps: 400, batch: 512, validateEvery: 50 },
+    siamese: { ...standard.siamese, steps: 400, batch: 512, window: 5, validateEvery: 50 },
     ssl: {
       ...standard.ssl,
       steps: 300,

@@ -2,10 +2,10 @@
 import {
   buildRows,
   encodeModel,
+  ensembleRowLayout,
   type ModelEngine,
   type ModelParts,
   type ModelPosterior,
-  rowLayout,
 } from "@nearkin/core";
 import { loadCatalogue, writeParquet } from "@nearkin/data";
 import packageJson from "../../package.json" with { type: "json" };
@@ -64,7 +64,7 @@ async function modelParts(
   rescale(run, "final");
   const items = embedItems(run);
   const scaling = rowScaling(run, items);
-  const rows = buildRows(rowLayout(model.channels.map(({ embeddingSize }) => embeddingSize)), scaling, {
+  const rows = buildRows(ensembleRowLayout(model), scaling, {
     ...items,
     logPopularity: set.logq,
   });

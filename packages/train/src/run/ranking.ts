@@ -5,18 +5,20 @@ import {
   type Engine,
   embed,
   embeddingWidth,
+  ensembleRowLayout,
+  ensembleScaling,
   exp,
   type LiftedRows,
   liftedItem,
   liftRows,
   measureCentres,
   metricWeights,
+  type NeighbourOptions,
+  neighboursOfAll,
   paperHitRate,
   paperMrr,
   paperNdcg,
   type RowScaling,
-  rankExactly,
-  rowLayout,
   type Scope,
   scanScores,
 } from "@nearkin/core";
@@ -55,26 +57,15 @@ export function embedItems(run: Run): EmbeddedItems {
 
 /** How tower outputs become columns of lifted rows, under the run's statistics. */
 export function rowScaling({ model, parameters, statistics }: Run, items: EmbeddedItems): RowScaling {
-  const layout = rowLayout(model.channels.map(({ embeddingSize }) => embeddingSize));
-  const factors = new Float64Array(layout.embeddingSize);
-  model.channels.forEach(({ name }, c) => {
-    const log = parameters.get(`${name}.scale`); // log λ, where Λ is learned
-    for (let j = 0; j < layout.sizes[c]; j++) {
-      factors[layout.starts[c] + j] = (log ? exp(log.get(0, j)) : 1) / Math.sqrt(statistics.scales[c]);
-    }
-  });
-  return {
-    centres: measureCentres(layout, items.embeddings, items.masked),
-    factors,
-    lengths: statistics.lengths.map((length, c) => length / statistics.scales[c]),
-  };
+  const centres = measureCentres(ensembleRowLayout(model), items.embeddings, items.masked);
+  return ensembleScaling(model, parameters, { statistics, centres });
 }
 
 /** The catalogue in the engine's memory, ready to be ranked. */
 function liftCatalogue(run: Run, scope: Scope, engine: Engine): LiftedRows {
   const { model, set } = run;
   const items = embedItems(run);
-  const layout = rowLayout(model.channels.map(({ embeddingSize }) => embeddingSize));
+  const layout = ensembleRowLayout(model);
   const scaling = rowScaling(run, items);
   const values = buildRows(layout, scaling, { ...items, logPopularity: set.logq });
   const rows = scope.matrix(set.itemCount, layout.width, "f32");
@@ -107,9 +98,9 @@ export function rankValidation(run: Run): RankedQueries | null {
   const rowsOfQueries = chosenQueries(validation.queries.length, run.set.itemCount);
   const sums = { hr: 0, mrr: 0, ndcg: 0 };
   const scores = new Float64Array(rowsOfQueries.length);
+  const lists = neighbourLists(rows, { ...options, k: 10, items: rowsOfQueries.map((r) => validation.queries[r]) });
   rowsOfQueries.forEach((r, i) => {
-    const query = buildQuery(rows, [liftedItem(rows, validation.queries[r])], options);
-    const list = rankExactly(rows, query, { k: 10 }).map(({ item }) => item);
+    const list = lists[i];
     const relevant = new Set(validation.items.subarray(validation.starts[r], validation.starts[r + 1]));
     const [hr, mrr, ndcg] = [paperHitRate, paperMrr, paperNdcg].map((metric) => metric(list, relevant));
     sums.hr += hr;
@@ -120,6 +111,14 @@ export function rankValidation(run: Run): RankedQueries | null {
   const queries = rowsOfQueries.length;
   const ranking = { hr: sums.hr / queries, mrr: sums.mrr / queries, ndcg: sums.ndcg / queries, queries };
   return { ranking, scores };
+}
+
+function neighbourLists(rows: LiftedRows, options: NeighbourOptions): Int32Array[] {
+  const lists: Int32Array[] = [];
+  for (const { count, k, items } of neighboursOfAll(rows, options)) {
+    for (let i = 0; i < count; i++) lists.push(items.subarray(i * k, (i + 1) * k));
+  }
+  return lists;
 }
 
 /** Positions of the queries that are ranked, evenly spread. */

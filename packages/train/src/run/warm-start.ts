@@ -9,15 +9,13 @@
 import {
   type CategoriesTransform,
   type ChannelTransform,
-  ensembleLayout,
-  hostMatrix,
   type Matrix,
   type ModelChannel,
   type ModelParts,
   NearkinError,
   type Parameters,
   type Pca,
-  parameterViews,
+  storedParameters,
 } from "@nearkin/core";
 import type { TrainedChannel } from "../input/training-set.ts";
 import type { Run } from "./run.ts";
@@ -31,7 +29,7 @@ export function warmStart(run: Run, from: ModelParts): string[] {
       `--from: the model has ${from.ensemble.hidden} hidden units and ${from.ensemble.weights} weights, the configuration ${run.model.hidden} and ${run.model.weights}; they must agree`,
     );
   }
-  const old = parameterViews(ensembleLayout(from.ensemble), hostMatrix(from.parameters, from.parameters.length, 1));
+  const old = storedParameters(from);
   const notes: string[] = [];
   const scales = Float64Array.from(run.statistics.scales);
   const lengths = Float64Array.from(run.statistics.lengths);
