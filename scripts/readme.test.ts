@@ -47,18 +47,21 @@ test.each([
   for (const target of targets) expect(existsSync(join(root, folder, target)), `${page} → ${target}`).toBe(true);
 });
 
-test.each(["README.md", "docs/linalg.md", "docs/data.md", "docs/training.md"])("the first program in %s prints what it says", (page) => {
-  const program = read(page).match(/```ts\n([\s\S]*?)```/)?.[1] ?? "";
-  const file = join(root, ".cache", `sample-${page.replace(/\W/g, "-")}.ts`);
-  mkdirSync(join(root, ".cache"), { recursive: true });
-  writeFileSync(file, program);
-  const printed = execFileSync(process.execPath, ["--conditions=@nearkin/source", "--import", "tsx", file], {
-    cwd: root,
-    encoding: "utf8",
-  });
-  const said = [...program.matchAll(/console\.log\(.*\); \/\/ (.*)/g)].map((m) => `${m[1]}\n`).join("");
-  expect(printed).toBe(said);
-});
+test.each(["README.md", "docs/linalg.md", "docs/data.md", "docs/training.md"])(
+  "the first program in %s prints what it says",
+  (page) => {
+    const program = read(page).match(/```ts\n([\s\S]*?)```/)?.[1] ?? "";
+    const file = join(root, ".cache", `sample-${page.replace(/\W/g, "-")}.ts`);
+    mkdirSync(join(root, ".cache"), { recursive: true });
+    writeFileSync(file, program);
+    const printed = execFileSync(process.execPath, ["--conditions=@nearkin/source", "--import", "tsx", file], {
+      cwd: root,
+      encoding: "utf8",
+    });
+    const said = [...program.matchAll(/console\.log\(.*\); \/\/ (.*)/g)].map((m) => `${m[1]}\n`).join("");
+    expect(printed).toBe(said);
+  },
+);
 
 interface JsonSchema {
   properties?: Record<string, JsonSchema>;

@@ -115,6 +115,5 @@ export function forward(engine: Engine, scope: Scope, inputs: SparseInputs): For
  * Solved rather than multiplied out, since 1 − ‖y_i‖² is as small as Σ_i/(k_ii + Σ_i).
  */
 export function whitenTwice(engine: Engine, pass: Forward, out: Matrix): void {
-  engine.convert(out, pass.W);
-  solveRows(engine, out, pass.LB);
+  solveRows(engine, out, { source: pass.W, L: pass.LB });
 }

@@ -399,14 +399,21 @@ describe.each(kinds)("%s", (kind) => {
     const L = scope.matrix(m, m);
     engine.kernel(L, Z, Z);
     engine.cholesky(L, { jitter: { always: true } });
-    const B = scope.matrix(n, m);
-    engine.fillNormal(B, new Random(6));
+    const source = scope.matrix(n, m);
+    engine.fillNormal(source, new Random(6));
+    const scale = scope.matrix(n, 1);
+    engine.fillUniform(scale, new Random(7));
     const expected = scope.matrix(n, m);
-    engine.convert(expected, B);
-    engine.solveTriangular(expected, L, { side: "right", transpose: true });
+    solveRows(engine, expected, { source, scale, L });
+    const back = scope.matrix(n, m); // X·Lᵀ = diag(s)·source
+    engine.gemm(back, expected, L, { transposeB: true });
+    const given = scope.matrix(n, m);
+    engine.scaleRows(given, source, scale);
+    expectWithin("X·Lᵀ", back, given, 1e-12 * largest(expected));
     const native: Engine = Object.create(engine, { info: { value: { ...engine.info, kind: "native" } } });
-    solveRows(native, B, L);
-    expectWithin("X", B, expected, 1e-12 * largest(expected));
+    const X = scope.matrix(n, m);
+    solveRows(native, X, { source, scale, L });
+    expectWithin("X", X, expected, 1e-12 * largest(expected));
   });
 });
 

@@ -43,9 +43,8 @@ export function whiten(engine: Engine, X: Matrix, rows: RowsToWhiten & { scope: 
   const m = L.rows;
   const W = X.view(0, X.rows, 0, m);
   if (likelihood === "pitc") {
-    engine.convert(W, Knm);
+    solveRows(engine, W, { source: Knm, L }); // Vᵀ = K_nm·L⁻ᵀ
     if (R) engine.convert(X.view(0, X.rows, m, X.cols), R);
-    solveRows(engine, W, L); // Vᵀ = K_nm·L⁻ᵀ
     return whitenBlocks(engine, X, rows);
   }
   return whitenDiagonal(engine, X, rows);
@@ -64,8 +63,7 @@ function whitenDiagonal(engine: Engine, X: Matrix, rows: RowsToWhiten & { scope:
     scale.data[scale.offset + i] = 1 / Math.sqrt(sigma);
     logDeterminant += portableLog(sigma);
   }
-  engine.scaleRows(W, Knm, scale);
-  solveRows(engine, W, L);
+  solveRows(engine, W, { source: Knm, scale, L });
   const whitening: DiagonalWhitening = { kind: "diagonal", logDeterminant, scale };
   if (likelihood !== "dtc") {
     whitening.explained = scope.matrix(n, 1);

@@ -257,3 +257,26 @@ test("the same bits in Node and in the browser, on every machine", () => {
     ]
   `);
 });
+
+describe("rows that need no reflection", () => {
+  // After the first reflection the rest of an all-ones matrix is 0 up to rounding, and exactly 0 for some sizes.
+  test.each([2, 3, 4, 5, 6, 8, 9, 16, 17])("all ones, n = %d", (n) => {
+    const A = symmetric(n, () => 1);
+    const values = expectEigen(A, n);
+    expect(values[0]).toBeCloseTo(n, 12);
+    for (let j = 1; j < n; j++) expect(Math.abs(values[j])).toBeLessThan(1e-13 * n);
+    expect(Math.abs(smallestEigenvalue(A, n))).toBeLessThan(1e-13 * n);
+  });
+
+  test("low rank of whole numbers, and blocks", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 3, max: 12 }), fc.integer({ min: 1, max: 3 }), fc.nat(1000), (n, rank, seed) => {
+        const stream = new Random(seed);
+        const M = Array.from({ length: n }, () => Array.from({ length: rank }, () => stream.below(3) - 1));
+        const A = symmetric(n, (i, j) => M[i].reduce((sum, x, k) => sum + x * M[j][k], 0));
+        if (A.some((x) => x !== 0)) expectEigen(A, n);
+      }),
+      { seed: 5, numRuns: 200 },
+    );
+  });
+});

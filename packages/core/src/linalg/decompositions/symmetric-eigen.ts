@@ -122,6 +122,7 @@ function tridiagonalize(A: Float64Array, n: number): Tridiagonal {
     const x0 = A[row + k + 1];
     if (tail === 0) {
       below[k] = x0;
+      mirrorRow(A, n, k + 1);
       continue;
     }
     const norm = Math.sqrt(x0 * x0 + tail);
@@ -160,10 +161,14 @@ function tridiagonalize(A: Float64Array, n: number): Tridiagonal {
       const wi = w[i];
       for (let j = k + 1; j <= i; j++) A[at + j] -= vi * w[j] + wi * A[row + j];
     }
-    // the next row is read from the diagonal on: its mirror image
-    for (let i = k + 2; i < n; i++) A[(k + 1) * n + i] = A[i * n + k + 1];
+    mirrorRow(A, n, k + 1);
   }
   return { diagonal, below, reflectors: A, factors };
+}
+
+/** Only the lower triangle is kept up to date, and a row is read from the diagonal on: its mirror image. */
+function mirrorRow(A: Float64Array, n: number, row: number): void {
+  for (let i = row + 1; i < n; i++) A[row * n + i] = A[i * n + row];
 }
 
 // Qᵀ = H_{n−3} … H_1 H_0, built backwards so that row and column k stay those of I until H_{k−1} (G. & V. L. §5.1.6)
