@@ -53,7 +53,7 @@ export { type BlockInputs, blocksByNearest, type ItemBlocks } from "./gp/blocks.
 export { type ExactGradients, type ExactNll, exactNll } from "./gp/exact.ts";
 export { type MeasuredShift, measureShift } from "./gp/indefinite.ts";
 export { type InducingInputs, selectInducing, selfKernel } from "./gp/inducing.ts";
-export type { ExactInputs, Likelihood, SparseInputs, SparseLikelihood } from "./gp/inputs.ts";
+export type { Blocks, ExactInputs, Likelihood, SparseInputs, SparseLikelihood } from "./gp/inputs.ts";
 export { type LeaveOneOut, leaveOneOut } from "./gp/leave-one-out.ts";
 export { itemNoise, type NoiseInputs, noiseBackward } from "./gp/noise.ts";
 export {

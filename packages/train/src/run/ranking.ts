@@ -62,7 +62,7 @@ export function rowScaling({ model, parameters, statistics }: Run, items: Embedd
 }
 
 /** The catalogue in the engine's memory, ready to be ranked. */
-function liftCatalogue(run: Run, scope: Scope, engine: Engine): LiftedRows {
+export function liftCatalogue(run: Run, scope: Scope, engine: Engine): LiftedRows {
   const { model, set } = run;
   const items = embedItems(run);
   const layout = ensembleRowLayout(model);
@@ -129,36 +129,32 @@ function chosenQueries(queries: number, itemCount: number): number[] {
 }
 
 /**
- * β that makes the items met around the validation items most likely under P(x|query) ∝ exp(−t/T + β·log q) (formulas G): the log-likelihood is
- * concave in β, and Newton's method finds its maximum. 0 without validation items.
+ * β that makes the items met around the validation items most likely under P(x|query) ∝ exp(−t/T + β·log q): the log-likelihood is concave in
+ * β, and Newton's method finds its maximum. 0 without validation items.
+ *
+ * Items met equally often have the same log q, so Σ e^(−t/T) by value of log q is all that β needs of a query: one scan each.
  */
 export function calibratePopularity(run: Run): number {
   const { validation, itemCount, logq } = run.set;
   if (!validation) return 0;
-  using scope = run.engine.scope();
-  const rows = liftCatalogue(run, scope, run.engine);
-  const { h } = metricWeights(run.model, run.parameters);
+  const { values, groups } = distinct(logq);
   const chosen = chosenQueries(Math.min(validation.queries.length, 200), itemCount);
-  const scores = new Float32Array(itemCount);
+  const sums = similarityByPopularity(run, chosen, { groups, count: values.length });
+  const met = chosen.map((r) => {
+    let sum = 0;
+    for (let e = validation.starts[r]; e < validation.starts[r + 1]; e++) sum += values[groups[validation.items[e]]];
+    return sum / (validation.starts[r + 1] - validation.starts[r]);
+  });
   let beta = 0;
   for (let iteration = 0; iteration < 12; iteration++) {
+    const factors = values.map((value) => exp(beta * value));
     let slope = 0;
     let curvature = 0;
-    for (const r of chosen) {
-      const item = validation.queries[r];
-      const query = buildQuery(rows, [liftedItem(rows, item)], {
-        weights: h,
-        temperature: run.config.siamese.temperature,
-        popularity: beta,
-      });
-      scanScores(rows, query, (first, count, found, at) => scores.set(found.subarray(at, at + count), first));
-      scores[item] = Number.NEGATIVE_INFINITY;
-      const { mean, variance } = moments(scores, logq);
-      let met = 0;
-      for (let e = validation.starts[r]; e < validation.starts[r + 1]; e++) met += logq[validation.items[e]];
-      slope += met / (validation.starts[r + 1] - validation.starts[r]) - mean;
+    sums.forEach((sum, i) => {
+      const { mean, variance } = moments(values, (g) => sum[g] * factors[g]);
+      slope += met[i] - mean;
       curvature += variance;
-    }
+    });
     if (!(curvature > 0)) break;
     const next = Math.max(-1, Math.min(3, beta + slope / curvature));
     const done = Math.abs(next - beta) < 1e-4;
@@ -168,18 +164,51 @@ export function calibratePopularity(run: Run): number {
   return beta;
 }
 
-/** Mean and variance of log q under weights e^score. */
-function moments(scores: Float32Array, logq: Float64Array): { mean: number; variance: number } {
-  let top = Number.NEGATIVE_INFINITY;
-  for (let i = 0; i < scores.length; i++) if (scores[i] > top) top = scores[i];
+/** The distinct values of log q, less the largest (only differences count), and for each item which of them is its own. */
+function distinct(logq: Float64Array): { values: Float64Array; groups: Int32Array } {
+  const sorted = Float64Array.from(new Set(logq)).sort();
+  const places = new Map(Array.from(sorted, (value, g) => [value, g]));
+  const largest = sorted[sorted.length - 1];
+  return {
+    values: sorted.map((value) => value - largest),
+    groups: Int32Array.from(logq, (value) => places.get(value) ?? 0),
+  };
+}
+
+/** For each query, Σ e^(−t/T) over the items of each group but the query itself, up to a factor of the query. */
+function similarityByPopularity(
+  run: Run,
+  chosen: readonly number[],
+  { groups, count }: { groups: Int32Array; count: number },
+): Float64Array[] {
+  using scope = run.engine.scope();
+  const rows = liftCatalogue(run, scope, run.engine);
+  const { h } = metricWeights(run.model, run.parameters);
+  const options = { weights: h, temperature: run.config.siamese.temperature };
+  const scores = new Float32Array(groups.length);
+  return chosen.map((r) => {
+    const item = run.set.validation?.queries[r] ?? 0;
+    const query = buildQuery(rows, [liftedItem(rows, item)], options);
+    scanScores(rows, query, (first, length, found, at) => scores.set(found.subarray(at, at + length), first));
+    scores[item] = Number.NEGATIVE_INFINITY;
+    let top = Number.NEGATIVE_INFINITY;
+    for (let i = 0; i < scores.length; i++) if (scores[i] > top) top = scores[i];
+    const sums = new Float64Array(count);
+    for (let i = 0; i < scores.length; i++) sums[groups[i]] += exp(scores[i] - top);
+    return sums;
+  });
+}
+
+/** Mean and variance of the values under these weights. */
+function moments(values: Float64Array, weightOf: (g: number) => number): { mean: number; variance: number } {
   let total = 0;
   let first = 0;
   let second = 0;
-  for (let i = 0; i < scores.length; i++) {
-    const weight = exp(scores[i] - top);
+  for (let g = 0; g < values.length; g++) {
+    const weight = weightOf(g);
     total += weight;
-    first += weight * logq[i];
-    second += weight * logq[i] * logq[i];
+    first += weight * values[g];
+    second += weight * values[g] * values[g];
   }
   const mean = first / total;
   return { mean, variance: second / total - mean * mean };
