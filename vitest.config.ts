@@ -42,6 +42,7 @@ function browserProject(executablePath: string): TestProjectInlineConfiguration 
     test: {
       name: "browser",
       include: ["packages/core/src/**/*.{browser,suite}.test.ts"],
+      testTimeout: 60_000,
       browser: {
         enabled: true,
         headless: true,
