@@ -114,7 +114,7 @@ export function tinyModel(engine: Engine, options: TinyModelOptions = {}): Model
       dataset: { id: "0".repeat(64), name: "tiny films", simulated: true },
       config: { preset: "test", model: { hidden: HIDDEN, link } },
       seeds: { training: seed },
-      engine: { ...engine.info, notes: [...engine.info.notes] },
+      engine: { kind: engine.info.kind, reproducible: engine.info.reproducible },
       stages: [{ name: "siamese", steps: 0, best: 0, metrics: { hr: 0.1 } }],
       warnings: [{ code: "NOT_TRAINED", text: "the towers are as they were drawn", stage: "siamese", step: 0 }],
       notes: { from: null },
