@@ -58,6 +58,7 @@ export {
   additiveParameters,
   additiveSize,
   jointAndSingleTerms,
+  pairsOf,
 } from "./gp/additive.ts";
 export { type AdditiveFitOptions, type AdditiveFitStep, fitAdditive } from "./gp/additive-fit.ts";
 export { type BlockInputs, blocksByNearest, type ItemBlocks } from "./gp/blocks.ts";

@@ -76,15 +76,20 @@ describe("the same seed gives the same model", () => {
   });
 });
 
+/** A signal, and what stops by it after so many steps. */
+function stopAtStep(stopAt: number): Required<Pick<TrainOptions, "signal" | "onEvent">> {
+  const stop = new AbortController();
+  let steps = 0;
+  const onEvent = (event: TrainEvent) => {
+    if (event.type === "step" && ++steps === stopAt) stop.abort(new Error("enough"));
+  };
+  return { signal: stop.signal, onEvent };
+}
+
 describe("a run that is stopped", () => {
   test.each([1, 5, 12, 13, 16, 21])("after step %d in all goes on to the same bits", async (stopAt) => {
     const name = `stopped-${stopAt}`;
-    const stop = new AbortController();
-    let steps = 0;
-    const onEvent = (event: TrainEvent) => {
-      if (event.type === "step" && ++steps === stopAt) stop.abort(new Error("enough"));
-    };
-    await expect(trained(name, { onEvent, signal: stop.signal })).rejects.toThrow("enough");
+    await expect(trained(name, stopAtStep(stopAt))).rejects.toThrow("enough");
     expect(readdirSync(folder.path)).toContain(`${name}.partial`);
     const events: TrainEvent[] = [];
     const out = await trained(name, { resume: true, onEvent: (event) => events.push(event) });
@@ -93,6 +98,25 @@ describe("a run that is stopped", () => {
     });
     expect(contents(out)).toEqual(contents(whole));
     expect(existsSync(`${out}.partial`)).toBe(false);
+  });
+
+  test("while the process is fitted between the stages, too", async () => {
+    const stop = new AbortController();
+    const onEvent = (event: TrainEvent) => {
+      if (event.type === "phase" && event.title.includes("Gaussian process")) stop.abort(new Error("enough"));
+    };
+    await expect(trained("between", { onEvent, signal: stop.signal })).rejects.toThrow("enough");
+    const out = await trained("between", { resume: true });
+    expect(contents(out)).toEqual(contents(whole));
+  });
+
+  test("in the mode towers, too", async () => {
+    const towers: TrainConfigInput = { ...tiny, ssl: { ...tiny.ssl, mode: "towers" } };
+    const undisturbed = await trained("towers", {}, towers);
+    expect((await open(undisturbed)).channels.map(({ name }) => name)).not.toContain("taste");
+    await expect(trained("towers-stopped", stopAtStep(15), towers)).rejects.toThrow("enough");
+    const out = await trained("towers-stopped", { resume: true }, towers);
+    expect(contents(out)).toEqual(contents(undisturbed));
   });
 
   test("by kill −9, again and again, too", async () => {
@@ -185,10 +209,15 @@ describe("warm starts and refits", () => {
   test("a run of no steps from a model has its metric", async () => {
     const from = await open(whole);
     const still: TrainConfigInput = { ...tiny, siamese: { ...tiny.siamese, steps: 0 }, ssl: { ...tiny.ssl, steps: 0 } };
-    const model = await open(await trained("warm", { from }, still));
+    const notes: string[] = [];
+    const onEvent = (event: TrainEvent) => event.type === "note" && notes.push(event.text);
+    const model = await open(await trained("warm", { from, onEvent }, still));
     expect(model.notes.from).toBe(from.id);
-    expect(distance(model, 0, 5)).toBeCloseTo(distance(from, 0, 5), 4);
-    expect(distance(model, 17, 200)).toBeCloseTo(distance(from, 17, 200), 4);
+    const content = model.channels.map(({ name }) => name); // no step, no further channel
+    expect(notes).toEqual(["--from: channel taste is fitted anew by the stage ssl: it starts fresh"]);
+    expect(from.channels.map(({ name }) => name)).toEqual([...content, "taste"]);
+    expect(distance(model, 0, 5)).toBeCloseTo(distance(from, 0, 5, content.length), 4);
+    expect(distance(model, 17, 200)).toBeCloseTo(distance(from, 17, 200, content.length), 4);
   });
 
   test("a refit does the chosen steps on all data, and keeps the figures of the choice", async () => {
@@ -211,8 +240,8 @@ describe("warm starts and refits", () => {
   });
 });
 
-/** t of two items of a model, from its lifted rows. */
-function distance(model: ModelParts, a: number, b: number): number {
+/** t of two items of a model, from its lifted rows, by its first so many channels. */
+function distance(model: ModelParts, a: number, b: number, channels = model.channels.length): number {
   const sizes = model.ensemble.channels.map(({ embeddingSize }) => embeddingSize);
   const width = sizes.reduce((sum, size) => sum + size, 0) + sizes.length + 1;
   const weights = weightsOf(model);
@@ -220,7 +249,7 @@ function distance(model: ModelParts, a: number, b: number): number {
   let t = 0;
   sizes.forEach((size, c) => {
     for (let j = 0; j < size; j++, at++) {
-      t += weights[c] * (model.items.rows[a * width + at] - model.items.rows[b * width + at]) ** 2;
+      if (c < channels) t += weights[c] * (model.items.rows[a * width + at] - model.items.rows[b * width + at]) ** 2;
     }
   });
   return t;

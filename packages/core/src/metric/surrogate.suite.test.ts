@@ -127,7 +127,7 @@ test("an item with targets is expected from all others: as if it had been left o
 describe("a draft", () => {
   const inputsOf = (item: number): Map<string, ChannelInput> =>
     new Map(
-      world().sources.map(({ name, input }) => {
+      world().sources.map(({ name, input }): [string, ChannelInput] => {
         const missing = input.missing.slice(item, item + 1);
         if (input.kind === "dense") {
           const { data, cols } = input.values;

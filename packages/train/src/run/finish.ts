@@ -1,5 +1,12 @@
 // The end of a run: what was learned becomes a model folder, complete in itself.
-import { buildRows, encodeModel, type ModelEngine, type ModelParts, type ModelPosterior, rowLayout } from "@nearkin/core";
+import {
+  buildRows,
+  encodeModel,
+  type ModelEngine,
+  type ModelParts,
+  type ModelPosterior,
+  rowLayout,
+} from "@nearkin/core";
 import { loadCatalogue, writeParquet } from "@nearkin/data";
 import packageJson from "../../package.json" with { type: "json" };
 import type { StageName } from "../config/schema.ts";
@@ -94,6 +101,7 @@ async function modelParts(
     temperature: config.siamese.temperature,
     popularity: selection?.popularity ?? calibratePopularity(run),
     signalVariance: signalVariance(run),
+    kernelScale: progress.kernelScale,
     noise: { variance: sigma2, perRating: sigma2 * config.ssl.noisePerRating },
     rating: { centre: set.targets?.centre ?? manifest.ratings.mean, scale: set.targets?.scale ?? 1 },
     items: { rows, masked: items.masked, ratings: set.data.items.ratings },

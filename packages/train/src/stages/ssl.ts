@@ -7,6 +7,7 @@
 import { embed, embedBackward, type Matrix, weightsBackward } from "@nearkin/core";
 import { scaleVector } from "../optimiser.ts";
 import { chooseInducing, inducingCount } from "../run/inducing.ts";
+import { fitKernel } from "../run/kernel-fit.ts";
 import { holdoutNll } from "../run/posterior.ts";
 import { ensembleOf, noiseVariance, type Run, signalVariance } from "../run/run.ts";
 import { kernelInputs } from "./kernel.ts";
@@ -61,6 +62,10 @@ export function sslStage(run: Run): Stage {
       }
       const { value, jitter, shift } = likelihoodStep(run, { step, rows, items, m });
       return { loss: value + config.ssl.anchor * anchored, nll: value, jitter, shift };
+    },
+    // The metric of stage 1 has no kernel of its own yet; under the sigmoid link it cannot have one.
+    finish(kept) {
+      if (kept === 0 && config.model.link !== "sigmoid") fitKernel(run);
     },
     holdoutNll: () => holdoutNll(run),
   };
