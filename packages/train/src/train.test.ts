@@ -5,12 +5,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { createEngine, decodeModel, type Engine, type ModelParts } from "@nearkin/core";
+import { createEngine, type Draft, decodeModel, type Engine, type ModelParts, openModel } from "@nearkin/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { resolveTrainConfig } from "./config/resolve.ts";
 import type { TrainConfigInput } from "./config/schema.ts";
 import type { TrainEvent } from "./events.ts";
 import { selectionOf } from "./run/finish.ts";
+import { surrogateName } from "./run/run.ts";
 import { type SampleFolder, sampleFolder, tiny } from "./testing/sample.ts";
 import { type TrainOptions, train } from "./train.ts";
 
@@ -260,6 +261,56 @@ function weightsOf(model: ModelParts): number[] {
   const theta = Array.from(model.parameters.slice(-(p + 3), -3)); // weights, offset, logNoise, logVariance come last
   return theta.map((x) => Math.log1p(Math.exp(x)));
 }
+
+describe("the channel of stage 2", () => {
+  test("stands last, is explained like the others, and predictions have a scale of their own", async () => {
+    await using model = await openModel(await open(whole), { engine });
+    const names = model.parts.channels.map(({ name }) => name);
+    expect(names.at(-1)).toBe("taste");
+    const { items } = await model.similar(model.items.at(3).id, { k: 3, explain: true });
+    expect(items[0].contributions?.map(({ channel }) => channel)).toEqual(names);
+    expect(model.parts.kernelScale).toBeGreaterThan(0);
+    const { mean, deviation } = await model.predict(model.items.at(3).id);
+    expect(mean).toBeGreaterThan(1);
+    expect(mean).toBeLessThan(5);
+    expect(deviation).toBeGreaterThan(0);
+  });
+
+  test("a draft with the values of an item that nobody has met is where that item is", async () => {
+    const parts = await open(whole);
+    await using model = await openModel(parts, { engine });
+    const films = new Map(
+      readFileSync(new URL("../../data/sample/films.jsonl", import.meta.url), "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as { id: string; directors: string[]; countries: string[] })
+        .map((film) => [film.id, { ...film, director: film.directors, country: film.countries } as Draft]),
+    );
+    const names = parts.channels.map(({ name }) => name).filter((name) => name !== "taste");
+    const cold = Array.from(parts.items.ratings.keys()).filter((i) => parts.items.ratings[i] === 0);
+    expect(cold.length).toBeGreaterThan(5);
+    for (const item of cold.slice(0, 5)) {
+      const film = films.get(parts.catalogue.ids[item]) ?? {};
+      const { embedding, masked } = await model.embed(Object.fromEntries(names.map((name) => [name, film[name]])));
+      const p = parts.channels.length;
+      expect(masked).toEqual(parts.items.masked.slice(item * p, (item + 1) * p)); // a director nobody knows
+      const width = parts.items.rows.length / parts.items.ratings.length;
+      embedding.forEach((x, j) => {
+        expect(x).toBeCloseTo(parts.items.rows[item * width + j], 5);
+      });
+    }
+    const blank = await model.embed({});
+    expect(blank.missing.at(-1)).toEqual({
+      channel: "taste",
+      reason: "none of the channels it follows from has a value",
+    });
+    await expect(model.embed({ taste: [1, 2] })).rejects.toThrow("channel taste follows from the others");
+  });
+
+  test("is called taste2 where the dataset has a taste of its own", () => {
+    expect([surrogateName(["plot"]), surrogateName(["plot", "taste"])]).toEqual(["taste", "taste2"]);
+  });
+});
 
 describe("the preset paper", () => {
   test("trains end to end: sigmoid link, identity vectors, contrastive pairs", async () => {
