@@ -5,7 +5,7 @@
 // n items, p channels, d inputs of a channel.
 import { NearkinError } from "../errors.ts";
 import type { Scope } from "../linalg/arena.ts";
-import type { Engine } from "../linalg/engine.ts";
+import type { Engine, SparseRows } from "../linalg/engine.ts";
 import type { Matrix } from "../linalg/matrix.ts";
 import type { Random } from "../linalg/random.ts";
 import type { ChannelInput } from "./ensemble.ts";
@@ -87,14 +87,32 @@ export interface Source extends SourceStatistics {
 }
 
 /** Some items in one channel, in an engine's memory. */
-export interface PlacedRows {
+export type PlacedRows = DenseRows | EntryRows;
+
+interface DenseRows {
+  readonly kind: "dense";
   /** (n, d) (x − mean)/√s, 0 where there is no value. */
   readonly X: Matrix;
   /** (n) ρ/s where there is none. */
   readonly lengths: Matrix;
 }
 
-export function placeRows(scope: Scope, { input, mean, scale, length }: Source, items: Int32Array): PlacedRows {
+/** Categories, which may be thousands: their few entries, not centred. */
+interface EntryRows {
+  readonly kind: "sparse";
+  readonly source: Source & { readonly input: { readonly kind: "sparse" } };
+  readonly items: Int32Array;
+  /** (n, d) 1 at each entry; none where there is no value. */
+  readonly S: SparseRows;
+}
+
+function placeRows(scope: Scope, source: Source, items: Int32Array): PlacedRows {
+  return isSparse(source) ? placeEntries(scope, source, items) : placeDense(scope, source, items);
+}
+
+const isSparse = (source: Source): source is EntryRows["source"] => source.input.kind === "sparse";
+
+function placeDense(scope: Scope, { input, mean, scale, length }: Source, items: Int32Array): DenseRows {
   const d = mean.length;
   const X = scope.matrix(items.length, d);
   const lengths = scope.zeros(items.length, 1);
@@ -107,12 +125,28 @@ export function placeRows(scope: Scope, { input, mean, scale, length }: Source, 
       lengths.data[lengths.offset + i] = length / scale;
       return;
     }
-    for (let j = 0; j < d; j++) to[at + j] = -mean[j] * factor;
     forEachInput(input, item, (j, x) => {
-      to[at + j] += x * factor;
+      to[at + j] = (x - mean[j]) * factor;
     });
   });
-  return { X, lengths };
+  return { kind: "dense", X, lengths };
+}
+
+function placeEntries(scope: Scope, source: EntryRows["source"], items: Int32Array): EntryRows {
+  const { input, mean } = source;
+  const entries: number[] = [];
+  const starts = new Int32Array(items.length + 1);
+  items.forEach((item, i) => {
+    if (input.missing[item] === 0) forEachInput(input, item, (j) => entries.push(j));
+    starts[i + 1] = entries.length;
+  });
+  const S: SparseRows = {
+    rows: items.length,
+    cols: mean.length,
+    starts: scope.indices(starts.length).write(starts),
+    columns: scope.indices(entries.length).write(entries),
+  };
+  return { kind: "sparse", source, items, S };
 }
 
 /** Items in all channels. */
@@ -123,6 +157,18 @@ export interface PlacedItems {
 
 export function placeItems(scope: Scope, sources: readonly Source[], items: Int32Array): PlacedItems {
   return { items, channels: sources.map((source) => placeRows(scope, source, items)) };
+}
+
+/** One of them, as columns to measure distances to. */
+export function placedItem({ items, channels }: PlacedItems, i: number): PlacedItems {
+  return {
+    items: items.subarray(i, i + 1),
+    channels: channels.map((rows) =>
+      rows.kind === "dense"
+        ? { ...rows, X: rows.X.view(i, i + 1), lengths: rows.lengths.view(i, i + 1) }
+        : { ...rows, items: rows.items.subarray(i, i + 1) },
+    ),
+  };
 }
 
 /**
@@ -141,11 +187,13 @@ export function distanceTable(
     const T = scope.matrix(a.items.length, m);
     const marks = scope.indices(same.length).write(same);
     a.channels.forEach((rows, c) => {
-      engine.distances(T, rows.X, b.channels[c].X, {
-        same: marks,
-        rowLengths: rows.lengths,
-        columnLengths: b.channels[c].lengths,
-      });
+      const columns = b.channels[c];
+      if (rows.kind === "dense" && columns.kind === "dense") {
+        const lengths = { rowLengths: rows.lengths, columnLengths: columns.lengths };
+        engine.distances(T, rows.X, columns.X, { same: marks, ...lengths });
+      } else if (rows.kind === "sparse" && columns.kind === "sparse") {
+        entryDistances(engine, T, { rows, columns, same });
+      } else throw new NearkinError("BAD_ARGUMENT", "distanceTable: a channel is dense on one side only");
       const column = table.view(0, table.rows, c, c + 1); // every p-th number
       column.rows = a.items.length;
       column.cols = m;
@@ -153,6 +201,53 @@ export function distanceTable(
       column.colStride = p;
       engine.convert(column, T);
     });
+  } finally {
+    scope.close();
+  }
+}
+
+/** ‖a‖² + ‖b‖² − 2a·b over s, the products by the entries of a: O((entries + n)·m). Missing values are the mean, with its axis. */
+function entryDistances(
+  engine: Engine,
+  T: Matrix,
+  { rows, columns, same }: { rows: EntryRows; columns: EntryRows; same: Int32Array },
+): void {
+  const { mean, scale, length } = rows.source;
+  const [n, m, d] = [T.rows, T.cols, mean.length];
+  const meanSquare = mean.reduce((sum, x) => sum + x * x, 0);
+  const scope = engine.scope();
+  try {
+    const W = scope.zeros(d, m);
+    const norms = new Float64Array(m); // ‖b‖² and its own axis
+    const withMean = new Float64Array(m); // mean·b
+    const { input } = columns.source;
+    columns.items.forEach((item, j) => {
+      const to = W.data;
+      if (input.missing[item] !== 0) {
+        for (let i = 0; i < d; i++) to[W.offset + i * m + j] = mean[i];
+        norms[j] = meanSquare + length;
+        withMean[j] = meanSquare;
+        return;
+      }
+      forEachInput(input, item, (i, x) => {
+        to[W.offset + i * m + j] = x;
+        norms[j] += x * x;
+        withMean[j] += mean[i] * x;
+      });
+    });
+    engine.sparseMultiply(T, rows.S, W); // the entries of a are 1: their value follows
+    const { value, missing, starts } = rows.source.input;
+    const { data, offset } = T;
+    for (let i = 0; i < n; i++) {
+      const item = rows.items[i];
+      const known = missing[item] === 0;
+      const norm = known ? (starts[item + 1] - starts[item]) * value * value : meanSquare + length;
+      for (let j = 0; j < m; j++) {
+        const at = offset + i * m + j;
+        const product = known ? value * data[at] : withMean[j];
+        data[at] = j === same[i] ? 0 : Math.max(0, norm + norms[j] - 2 * product) / scale;
+      }
+    }
   } finally {
     scope.close();
   }

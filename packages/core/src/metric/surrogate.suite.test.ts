@@ -5,7 +5,7 @@ import { hostMatrix } from "../linalg/matrix.ts";
 import { Random } from "../linalg/random.ts";
 import { draftInput } from "./draft.ts";
 import type { ChannelInput } from "./ensemble.ts";
-import { type ContentInput, measureSource } from "./source-space.ts";
+import { type ContentInput, distanceTable, measureSource, placeItems } from "./source-space.ts";
 import {
   applySurrogate,
   expectSurrogate,
@@ -82,6 +82,30 @@ test("scales and lengths are those of the inputs: a typical pair is 1 apart, the
   expect(look.scale).toBeLessThan(4);
   expect(look.length).toBeGreaterThan(1);
   expect(look.length).toBeLessThan(3);
+});
+
+test("distances are those of the definition, with entries as with numbers; unknown is never identical", () => {
+  const { sources } = world();
+  const items = Int32Array.of(0, 4, 5, 7, 17, 82, 16);
+  using scope = engine.scope();
+  const table = scope.matrix(items.length ** 2, 2);
+  const placed = placeItems(scope, sources, items);
+  distanceTable(engine, table, { a: placed, b: placed, same: Int32Array.from(items.keys()) });
+  sources.forEach(({ input, mean, scale, length }, c) => {
+    const row = (item: number) => {
+      if (input.missing[item]) return mean;
+      if (input.kind === "dense") return Float64Array.from(input.values.data.slice(2 * item, 2 * item + 2));
+      const entries = new Set(input.columns.slice(input.starts[item], input.starts[item + 1]));
+      return mean.map((_, j) => (entries.has(j) ? input.value : 0));
+    };
+    items.forEach((a, i) => {
+      items.forEach((b, j) => {
+        const square = row(a).reduce((sum, x, k) => sum + (x - row(b)[k]) ** 2, 0);
+        const own = length * (input.missing[a] + input.missing[b]);
+        expect(table.get(i * items.length + j, c)).toBeCloseTo(a === b ? 0 : (square + own) / scale, 10);
+      });
+    });
+  });
 });
 
 test("fitting lowers the likelihood's value, and finds the channel that matters", () => {

@@ -29,8 +29,8 @@ import {
   type ContentInput,
   distanceTable,
   type PlacedItems,
+  placedItem,
   placeItems,
-  placeRows,
   type Source,
 } from "./source-space.ts";
 
@@ -74,14 +74,7 @@ export function selectSurrogateInducing(
     const same = new Int32Array(n).fill(-1);
     const column = (item: number, out: Matrix): void => {
       same[item] = 0;
-      const one: PlacedItems = {
-        items: items.subarray(item, item + 1),
-        channels: all.channels.map(({ X, lengths }) => ({
-          X: X.view(item, item + 1),
-          lengths: lengths.view(item, item + 1),
-        })),
-      };
-      distanceTable(engine, table, { a: all, b: one, same });
+      distanceTable(engine, table, { a: all, b: placedItem(all, item), same });
       additiveKernel(engine, out, { terms, parameters, distances: table });
       same[item] = -1;
     };
@@ -370,14 +363,16 @@ export function applySurrogate(
   const scope = engine.scope();
   try {
     // Twice the same row: products with a single one sum in another order, and an item has the same numbers alone as in a catalogue.
-    const a = {
-      items: Int32Array.of(0, 0),
-      channels: sources.map((source, c) => placed({ ...source, input: drafts[c] }, 2)),
-    };
-    const b = {
-      items: new Int32Array(m),
-      channels: sources.map((source) => placed({ ...source, input: sourceInput(source) }, m)),
-    };
+    const a = placeItems(
+      scope,
+      sources.map((source, c) => ({ ...source, input: drafts[c] })),
+      Int32Array.of(0, 0),
+    );
+    const b = placeItems(
+      scope,
+      sources.map((source) => ({ ...source, input: sourceInput(source) })),
+      Int32Array.from({ length: m }, (_, i) => i),
+    );
     const distances = scope.matrix(2 * m, sources.length);
     distanceTable(engine, distances, { a, b, same: Int32Array.of(-1, -1) });
     const K = scope.matrix(2, m);
@@ -387,10 +382,5 @@ export function applySurrogate(
     return Float32Array.from(found.read().subarray(0, k));
   } finally {
     scope.close();
-  }
-
-  function placed(source: Source, count: number) {
-    const rows = Int32Array.from({ length: count }, (_, i) => (source.input.missing.length === 1 ? 0 : i));
-    return placeRows(scope, source, rows);
   }
 }
