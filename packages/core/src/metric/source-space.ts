@@ -24,7 +24,7 @@ export interface SourceStatistics {
 }
 
 /** d */
-export function contentWidth(input: ContentInput): number {
+function contentWidth(input: ContentInput): number {
   return input.kind === "dense" ? input.values.cols : input.width;
 }
 
@@ -87,7 +87,7 @@ export interface Source extends SourceStatistics {
 }
 
 /** Some items in one channel, in an engine's memory. */
-export type PlacedRows = DenseRows | EntryRows;
+type PlacedRows = DenseRows | EntryRows;
 
 interface DenseRows {
   readonly kind: "dense";
