@@ -307,6 +307,24 @@ describe("the channel of stage 2", () => {
     await expect(model.embed({ taste: [1, 2] })).rejects.toThrow("channel taste follows from the others");
   });
 
+  test("is left out again where every step with it ranks worse, also by a run that was stopped", async () => {
+    const harmful: TrainConfigInput = {
+      ...tiny,
+      validation: { horizonDays: 1 },
+      siamese: { ...tiny.siamese, steps: 100, validateEvery: 50 },
+      ssl: { ...tiny.ssl, steps: 8, learningRate: 1, towerRate: 1, averaging: null },
+    };
+    const out = await trained("harmful", {}, harmful);
+    const model = await open(out);
+    expect(model.channels.map(({ name }) => name)).not.toContain("taste");
+    const [before, after] = model.stages;
+    expect(after.best).toBe(0);
+    expect(after.metrics.ndcg).toBe(before.metrics.ndcg);
+    expect(after.metrics.holdoutNll).toBeGreaterThan(0); // the kernel for predictions is fitted all the same
+    await expect(trained("harmful-stopped", stopAtStep(105), harmful)).rejects.toThrow("enough");
+    expect(contents(await trained("harmful-stopped", { resume: true }, harmful))).toEqual(contents(out));
+  });
+
   test("is called taste2 where the dataset has a taste of its own", () => {
     expect([surrogateName(["plot"]), surrogateName(["plot", "taste"])]).toEqual(["taste", "taste2"]);
   });
