@@ -28,6 +28,7 @@ export {
 } from "./channels/number.ts";
 export { applyPca, fitPca, type Pca, type PcaConfig } from "./channels/pca.ts";
 export type { Json, JsonObject, Stored } from "./channels/stored.ts";
+export type { SourceRows, SurrogateSource, SurrogateTransform } from "./channels/surrogate.ts";
 export {
   applyText,
   applyTextVector,
@@ -49,6 +50,17 @@ export {
 export { tokenize } from "./channels/tokens.ts";
 export { applyVector, fitVector, type VectorConfig, type VectorTransform } from "./channels/vector.ts";
 export { type ErrorCode, NearkinError, NotPositiveDefiniteError } from "./errors.ts";
+export {
+  type AdditiveParameters,
+  type AdditiveProblem,
+  type AdditiveTerms,
+  additiveNll,
+  additiveParameters,
+  additiveSize,
+  jointAndSingleTerms,
+  pairsOf,
+} from "./gp/additive.ts";
+export { type AdditiveFitOptions, type AdditiveFitStep, fitAdditive } from "./gp/additive-fit.ts";
 export { type BlockInputs, blocksByNearest, type ItemBlocks } from "./gp/blocks.ts";
 export { type ExactGradients, type ExactNll, exactNll } from "./gp/exact.ts";
 export { type MeasuredShift, measureShift } from "./gp/indefinite.ts";
@@ -140,7 +152,18 @@ export {
   type SoftmaxBatch,
   softmaxLoss,
 } from "./metric/losses.ts";
+export { type ContentInput, measureSource, type Source, type SourceStatistics } from "./metric/source-space.ts";
 export { centreMissing, measureStatistics } from "./metric/statistics.ts";
+export {
+  expectSurrogate,
+  fitSurrogate,
+  initialSurrogate,
+  type NamedSource,
+  type Surrogate,
+  type SurrogateFitOptions,
+  type SurrogateTargets,
+  selectSurrogateInducing,
+} from "./metric/surrogate.ts";
 export {
   columnWeights,
   type LengthGradient,

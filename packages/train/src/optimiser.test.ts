@@ -93,3 +93,22 @@ describe("scheduledRate", () => {
     expect(scheduledRate({ ...cosine, warmup: 0 }, 1)).toBeCloseTo(1, 3);
   });
 });
+
+test("any tensor may have a rate of its own", () => {
+  using scope = engine.scope();
+  const own = layoutParameters([
+    { name: "old.w", rows: 2, cols: 2, decay: true },
+    { name: "new.w", rows: 2, cols: 1, decay: true },
+    { name: "old.b", rows: 1, cols: 2, decay: false },
+    { name: "new.b", rows: 1, cols: 2, decay: false },
+    { name: "weights", rows: 1, cols: 2, decay: false },
+    { name: "logNoise", rows: 1, cols: 1, decay: false },
+  ]);
+  const zeros = () => scope.zeros(own.size, 1);
+  const flat = zeros();
+  const problem = { flat, gradient: zeros().fill(-1), layout: own, state: { mean: zeros(), square: zeros() } };
+  const rateOf = (tensor: string) => (tensor.startsWith("old.") ? 0.3 : 1);
+  optimise(engine, problem, { learningRate: 0.1, weightDecay: 0, step: 1, weightRate: 20, rateOf });
+  const moved = Array.from(flat.read(), (x) => Number(x.toFixed(6)));
+  expect(moved).toEqual([0.03, 0.03, 0.03, 0.03, 0.1, 0.1, 0.03, 0.03, 0.1, 0.1, 2, 2, 0.1]);
+});

@@ -16,6 +16,8 @@ export interface StepSizes {
   clip?: number | null;
   /** Learning rate of the channel weights, as a multiple. @default 1 */
   weightRate?: number;
+  /** That of any other tensor. @default 1 */
+  rateOf?: (tensor: string) => number;
 }
 
 /** The learning rate at a step (1 is the first): a linear rise over `warmup`, then constant, or a cosine down to a tenth. */
@@ -52,29 +54,33 @@ function portableCosine(x: number): number {
 export function optimise(
   engine: Engine,
   { flat, gradient, layout, state }: { flat: Matrix; gradient: Matrix; layout: ParameterLayout; state: OptimiserState },
-  { learningRate, weightDecay, step, clip = null, weightRate = 1 }: StepSizes,
+  { learningRate, weightDecay, step, clip = null, weightRate = 1, rateOf = () => 1 }: StepSizes,
 ): number {
   using scope = engine.scope();
   const norm = gradientNorm(engine, scope, gradient);
   if (clip !== null && norm > clip) scaleVector(engine, gradient, clip / norm);
-  const weights = layout.tensors.find(({ name }) => name === "weights");
-  const [first, last] = weights ? [weights.offset, weights.offset + weights.cols] : [layout.size, layout.size];
-  const parts = [
-    { from: 0, to: layout.decayed, decay: weightDecay, rate: learningRate },
-    { from: layout.decayed, to: first, decay: 0, rate: learningRate },
-    { from: first, to: last, decay: 0, rate: weightRate * learningRate },
-    { from: last, to: layout.size, decay: 0, rate: learningRate },
-  ];
-  for (const { from, to, decay, rate } of parts) {
-    if (to === from) continue;
+  const rates = (name: string) => (name === "weights" ? weightRate : rateOf(name));
+  for (const { from, to, decay, rate } of stretches(layout, rates)) {
     const part = (m: Matrix) => m.view(from, to);
     engine.adamw(part(flat), part(gradient), part(state.mean), part(state.square), {
-      learningRate: rate,
+      learningRate: rate * learningRate,
       step,
-      weightDecay: decay,
+      weightDecay: decay ? weightDecay : 0,
     });
   }
   return norm;
+}
+
+/** Neighbours in the vector that decay alike and learn at the same rate. */
+function stretches({ tensors }: ParameterLayout, rateOf: (name: string) => number) {
+  const found: { from: number; to: number; decay: boolean; rate: number }[] = [];
+  for (const { name, rows, cols, offset, decay } of tensors) {
+    const rate = rateOf(name);
+    const last = found[found.length - 1];
+    if (last?.decay === decay && last.rate === rate) last.to = offset + rows * cols;
+    else found.push({ from: offset, to: offset + rows * cols, decay, rate });
+  }
+  return found;
 }
 
 const STRIP = 4096;

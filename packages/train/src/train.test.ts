@@ -5,12 +5,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { createEngine, decodeModel, type Engine, type ModelParts } from "@nearkin/core";
+import { createEngine, type Draft, decodeModel, type Engine, type ModelParts, openModel } from "@nearkin/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { resolveTrainConfig } from "./config/resolve.ts";
 import type { TrainConfigInput } from "./config/schema.ts";
 import type { TrainEvent } from "./events.ts";
 import { selectionOf } from "./run/finish.ts";
+import { surrogateName } from "./run/run.ts";
 import { type SampleFolder, sampleFolder, tiny } from "./testing/sample.ts";
 import { type TrainOptions, train } from "./train.ts";
 
@@ -76,15 +77,20 @@ describe("the same seed gives the same model", () => {
   });
 });
 
+/** A signal, and what stops by it after so many steps. */
+function stopAtStep(stopAt: number): Required<Pick<TrainOptions, "signal" | "onEvent">> {
+  const stop = new AbortController();
+  let steps = 0;
+  const onEvent = (event: TrainEvent) => {
+    if (event.type === "step" && ++steps === stopAt) stop.abort(new Error("enough"));
+  };
+  return { signal: stop.signal, onEvent };
+}
+
 describe("a run that is stopped", () => {
   test.each([1, 5, 12, 13, 16, 21])("after step %d in all goes on to the same bits", async (stopAt) => {
     const name = `stopped-${stopAt}`;
-    const stop = new AbortController();
-    let steps = 0;
-    const onEvent = (event: TrainEvent) => {
-      if (event.type === "step" && ++steps === stopAt) stop.abort(new Error("enough"));
-    };
-    await expect(trained(name, { onEvent, signal: stop.signal })).rejects.toThrow("enough");
+    await expect(trained(name, stopAtStep(stopAt))).rejects.toThrow("enough");
     expect(readdirSync(folder.path)).toContain(`${name}.partial`);
     const events: TrainEvent[] = [];
     const out = await trained(name, { resume: true, onEvent: (event) => events.push(event) });
@@ -93,6 +99,25 @@ describe("a run that is stopped", () => {
     });
     expect(contents(out)).toEqual(contents(whole));
     expect(existsSync(`${out}.partial`)).toBe(false);
+  });
+
+  test("while the process is fitted between the stages, too", async () => {
+    const stop = new AbortController();
+    const onEvent = (event: TrainEvent) => {
+      if (event.type === "phase" && event.title.includes("Gaussian process")) stop.abort(new Error("enough"));
+    };
+    await expect(trained("between", { onEvent, signal: stop.signal })).rejects.toThrow("enough");
+    const out = await trained("between", { resume: true });
+    expect(contents(out)).toEqual(contents(whole));
+  });
+
+  test("in the mode towers, too", async () => {
+    const towers: TrainConfigInput = { ...tiny, ssl: { ...tiny.ssl, mode: "towers" } };
+    const undisturbed = await trained("towers", {}, towers);
+    expect((await open(undisturbed)).channels.map(({ name }) => name)).not.toContain("taste");
+    await expect(trained("towers-stopped", stopAtStep(15), towers)).rejects.toThrow("enough");
+    const out = await trained("towers-stopped", { resume: true }, towers);
+    expect(contents(out)).toEqual(contents(undisturbed));
   });
 
   test("by kill −9, again and again, too", async () => {
@@ -185,10 +210,15 @@ describe("warm starts and refits", () => {
   test("a run of no steps from a model has its metric", async () => {
     const from = await open(whole);
     const still: TrainConfigInput = { ...tiny, siamese: { ...tiny.siamese, steps: 0 }, ssl: { ...tiny.ssl, steps: 0 } };
-    const model = await open(await trained("warm", { from }, still));
+    const notes: string[] = [];
+    const onEvent = (event: TrainEvent) => event.type === "note" && notes.push(event.text);
+    const model = await open(await trained("warm", { from, onEvent }, still));
     expect(model.notes.from).toBe(from.id);
-    expect(distance(model, 0, 5)).toBeCloseTo(distance(from, 0, 5), 4);
-    expect(distance(model, 17, 200)).toBeCloseTo(distance(from, 17, 200), 4);
+    const content = model.channels.map(({ name }) => name); // no step, no further channel
+    expect(notes).toEqual(["--from: channel taste is fitted anew by the stage ssl: it starts fresh"]);
+    expect(from.channels.map(({ name }) => name)).toEqual([...content, "taste"]);
+    expect(distance(model, 0, 5)).toBeCloseTo(distance(from, 0, 5, content.length), 4);
+    expect(distance(model, 17, 200)).toBeCloseTo(distance(from, 17, 200, content.length), 4);
   });
 
   test("a refit does the chosen steps on all data, and keeps the figures of the choice", async () => {
@@ -211,8 +241,8 @@ describe("warm starts and refits", () => {
   });
 });
 
-/** t of two items of a model, from its lifted rows. */
-function distance(model: ModelParts, a: number, b: number): number {
+/** t of two items of a model, from its lifted rows, by its first so many channels. */
+function distance(model: ModelParts, a: number, b: number, channels = model.channels.length): number {
   const sizes = model.ensemble.channels.map(({ embeddingSize }) => embeddingSize);
   const width = sizes.reduce((sum, size) => sum + size, 0) + sizes.length + 1;
   const weights = weightsOf(model);
@@ -220,7 +250,7 @@ function distance(model: ModelParts, a: number, b: number): number {
   let t = 0;
   sizes.forEach((size, c) => {
     for (let j = 0; j < size; j++, at++) {
-      t += weights[c] * (model.items.rows[a * width + at] - model.items.rows[b * width + at]) ** 2;
+      if (c < channels) t += weights[c] * (model.items.rows[a * width + at] - model.items.rows[b * width + at]) ** 2;
     }
   });
   return t;
@@ -231,6 +261,74 @@ function weightsOf(model: ModelParts): number[] {
   const theta = Array.from(model.parameters.slice(-(p + 3), -3)); // weights, offset, logNoise, logVariance come last
   return theta.map((x) => Math.log1p(Math.exp(x)));
 }
+
+describe("the channel of stage 2", () => {
+  test("stands last, is explained like the others, and predictions have a scale of their own", async () => {
+    await using model = await openModel(await open(whole), { engine });
+    const names = model.parts.channels.map(({ name }) => name);
+    expect(names.at(-1)).toBe("taste");
+    const { items } = await model.similar(model.items.at(3).id, { k: 3, explain: true });
+    expect(items[0].contributions?.map(({ channel }) => channel)).toEqual(names);
+    expect(model.parts.kernelScale).toBeGreaterThan(0);
+    const { mean, deviation } = await model.predict(model.items.at(3).id);
+    expect(mean).toBeGreaterThan(1);
+    expect(mean).toBeLessThan(5);
+    expect(deviation).toBeGreaterThan(0);
+  });
+
+  test("a draft with the values of an item that nobody has met is where that item is", async () => {
+    const parts = await open(whole);
+    await using model = await openModel(parts, { engine });
+    const films = new Map(
+      readFileSync(new URL("../../data/sample/films.jsonl", import.meta.url), "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as { id: string; directors: string[]; countries: string[] })
+        .map((film) => [film.id, { ...film, director: film.directors, country: film.countries } as Draft]),
+    );
+    const names = parts.channels.map(({ name }) => name).filter((name) => name !== "taste");
+    const cold = Array.from(parts.items.ratings.keys()).filter((i) => parts.items.ratings[i] === 0);
+    expect(cold.length).toBeGreaterThan(5);
+    for (const item of cold.slice(0, 5)) {
+      const film = films.get(parts.catalogue.ids[item]) ?? {};
+      const { embedding, masked } = await model.embed(Object.fromEntries(names.map((name) => [name, film[name]])));
+      const p = parts.channels.length;
+      expect(masked).toEqual(parts.items.masked.slice(item * p, (item + 1) * p)); // a director nobody knows
+      const width = parts.items.rows.length / parts.items.ratings.length;
+      embedding.forEach((x, j) => {
+        expect(x).toBeCloseTo(parts.items.rows[item * width + j], 5);
+      });
+    }
+    const blank = await model.embed({});
+    expect(blank.missing.at(-1)).toEqual({
+      channel: "taste",
+      reason: "none of the channels it follows from has a value",
+    });
+    await expect(model.embed({ taste: [1, 2] })).rejects.toThrow("channel taste follows from the others");
+  });
+
+  test("is left out again where every step with it ranks worse, also by a run that was stopped", async () => {
+    const harmful: TrainConfigInput = {
+      ...tiny,
+      validation: { horizonDays: 1 },
+      siamese: { ...tiny.siamese, steps: 100, validateEvery: 50 },
+      ssl: { ...tiny.ssl, steps: 8, learningRate: 1, towerRate: 1, averaging: null },
+    };
+    const out = await trained("harmful", {}, harmful);
+    const model = await open(out);
+    expect(model.channels.map(({ name }) => name)).not.toContain("taste");
+    const [before, after] = model.stages;
+    expect(after.best).toBe(0);
+    expect(after.metrics.ndcg).toBe(before.metrics.ndcg);
+    expect(after.metrics.holdoutNll).toBeGreaterThan(0); // the kernel for predictions is fitted all the same
+    await expect(trained("harmful-stopped", stopAtStep(105), harmful)).rejects.toThrow("enough");
+    expect(contents(await trained("harmful-stopped", { resume: true }, harmful))).toEqual(contents(out));
+  });
+
+  test("is called taste2 where the dataset has a taste of its own", () => {
+    expect([surrogateName(["plot"]), surrogateName(["plot", "taste"])]).toEqual(["taste", "taste2"]);
+  });
+});
 
 describe("the preset paper", () => {
   test("trains end to end: sigmoid link, identity vectors, contrastive pairs", async () => {

@@ -6,13 +6,17 @@ import type { StageName, TrainConfig } from "./config/schema.ts";
 import type { TrainEvent } from "./events.ts";
 import { loadTrainingSet } from "./input/training-set.ts";
 import { encodeCheckpoint, type RunIdentity, restoreCheckpoint } from "./run/checkpoint.ts";
+import { addedChannel, measureAdded, withChannel, withoutLastChannel } from "./run/extend.ts";
 import { type Selection, writeModel } from "./run/finish.ts";
 import { RunFolder } from "./run/folder.ts";
 import { runStage } from "./run/loop.ts";
 import { openRun, type Run, rescale } from "./run/run.ts";
 import { warmStart } from "./run/warm-start.ts";
+import { channelStage } from "./stages/channel.ts";
 import { siameseStage } from "./stages/siamese.ts";
 import { sslStage } from "./stages/ssl.ts";
+import type { Stage } from "./stages/stage.ts";
+import { makeSurrogate } from "./stages/surrogate.ts";
 
 export interface TrainOptions {
   /** The model folder to make. */
@@ -43,7 +47,7 @@ export async function train(dataset: Dataset, config: TrainConfig, options: Trai
   using scope = engine.scope();
   const set = await loadTrainingSet(engine, dataset, { config, random, scope });
   signal?.throwIfAborted();
-  const run = openRun(engine, scope, { config, set, random });
+  let run = openRun(engine, scope, { config, set, random });
   if (from) for (const text of warmStart(run, from)) emit({ type: "note", text });
   const identity: RunIdentity = {
     dataset: dataset.manifest.id,
@@ -54,7 +58,7 @@ export async function train(dataset: Dataset, config: TrainConfig, options: Trai
     version: packageJson.version,
   };
   const saved = options.resume ? folder.readCheckpoint() : undefined;
-  if (saved) restoreCheckpoint(run, saved, identity, folder.partial);
+  if (saved) run = restoreCheckpoint(run, saved, { identity, where: folder.partial, scope });
   else folder.clear();
   emit({
     type: "start",
@@ -81,14 +85,40 @@ export async function train(dataset: Dataset, config: TrainConfig, options: Trai
   };
   for (const name of config.stages.slice(config.stages.indexOf(run.progress.stage))) {
     if (run.progress.finished.some(({ stage }) => stage === name)) continue;
-    if (run.progress.stage !== name) enterStage(run, name);
-    const stage = name === "siamese" ? siameseStage(run) : sslStage(run);
     const fixedSteps = selection?.steps[name];
-    await runStage(run, stage, { emit, afterStep, ...(fixedSteps === undefined ? {} : { fixedSteps }) });
+    const adds = name === "ssl" && config.ssl.mode === "channel" && (fixedSteps ?? config.ssl.steps) > 0;
+    if (adds && !addedChannel(run)) await addTaste();
+    else if (run.progress.stage !== name) enterStage(run, name);
+    await runStage(run, stageOf(run, name), { emit, afterStep, ...(fixedSteps === undefined ? {} : { fixedSteps }) });
+    // No step with the channel ranks as well as the metric without it.
+    if (adds && run.progress.finished.some(({ stage, best }) => stage === name && best === 0)) {
+      run = withoutLastChannel(run, scope);
+    }
     await afterStep();
   }
   emit({ type: "phase", title: "writing the model" });
   return await writeModel(run, folder, { selection: selection ?? null, from: from?.id ?? null });
+
+  /** The run goes on with one more channel. Until it is there a checkpoint holds what the stage before left. */
+  async function addTaste(): Promise<void> {
+    emit({ type: "phase", title: "fitting a Gaussian process to the channels" });
+    const { channel, explained } = await makeSurrogate(run, afterStep);
+    const share = `${(100 * explained).toFixed(1)} %`;
+    emit({
+      type: "note",
+      text: `channel ${channel.spec.name}: what the other channels say of an item's factors, ${share} of their variance`,
+    });
+    run = withChannel(run, scope, channel);
+    run.progress.stage = "ssl";
+    run.progress.step = 0;
+    measureAdded(run, "before ssl");
+    await afterStep();
+  }
+}
+
+function stageOf(run: Run, name: StageName): Stage {
+  if (name === "siamese") return siameseStage(run);
+  return run.config.ssl.mode === "channel" ? channelStage(run) : sslStage(run);
 }
 
 /** Scales are measured anew between stages, and the weights with them, so that the metric stays what it was. */

@@ -11,6 +11,7 @@ import { fitDate } from "./date.ts";
 import { fitGeo } from "./geo.ts";
 import { fitIdentity } from "./identity.ts";
 import { fitNumber } from "./number.ts";
+import type { SurrogateTransform } from "./surrogate.ts";
 import { fitEncodedText, fitText } from "./text.ts";
 import { fitVector } from "./vector.ts";
 
@@ -18,6 +19,32 @@ const engine = createPlainEngine();
 const bed = new Bed({ runs: 100 });
 const texts = ["space ship crew", "space crew", "love letter", "love letter dance", "ship dance"];
 const rows = [[1, 2, 4], undefined, [3, -1, 0.1], [0, 0, 1]];
+
+const measured = { mean: Float64Array.of(0.5, -1), scale: 1.5, length: 0.75 };
+const surrogate: SurrogateTransform = {
+  type: "surrogate",
+  width: 4,
+  inducing: 2,
+  sources: [
+    {
+      ...measured,
+      name: "__proto__",
+      width: 2,
+      rows: { kind: "dense", values: Float32Array.of(1, 2, 0, 0) },
+      missing: Uint8Array.of(0, 1),
+    },
+    {
+      ...measured,
+      name: "genres.of\u0000",
+      width: 2,
+      rows: { kind: "sparse", starts: Int32Array.of(0, 2, 3), columns: Int32Array.of(0, 1, 1), value: 0.7 },
+      missing: Uint8Array.of(0, 0),
+    },
+  ],
+  logWeights: Float64Array.of(0, 0.1, -2, 3),
+  logVariances: Float64Array.of(-1, -2, -3),
+  beta: Float64Array.of(1, 2, 3, 4, 5, 6, 7, 8),
+};
 
 const transforms: Record<string, [transform: ChannelTransform, width: number]> = {
   number: [fitNumber([0.1, 0.2, undefined, 0.7]), 16],
@@ -33,6 +60,7 @@ const transforms: Record<string, [transform: ChannelTransform, width: number]> =
   date: [fitDate([10_000, undefined, 12_000.5]), 16],
   geo: [fitGeo([{ latitude: 1, longitude: 2 }, undefined]), 3],
   identity: [fitIdentity([5, 1, 9] as ItemIndex[]), 3],
+  surrogate: [surrogate, 4],
 };
 
 /** Through the text of the JSON and the bytes of the file. */
@@ -103,13 +131,13 @@ describe("a stored transform that does not fit is refused", () => {
     expect(change("number", { type: "colour" })).toMatchInlineSnapshot(`
       {
         "code": "BAD_FILE",
-        "message": "stored transform: the type is "colour"; known are number, categories, vector, text, date, geo, identity",
+        "message": "stored transform: the type is "colour"; known are number, categories, vector, text, date, geo, identity, surrogate",
       }
     `);
     expect(change("number", { type: "toString" })).toMatchInlineSnapshot(`
       {
         "code": "BAD_FILE",
-        "message": "stored transform: the type is "toString"; known are number, categories, vector, text, date, geo, identity",
+        "message": "stored transform: the type is "toString"; known are number, categories, vector, text, date, geo, identity, surrogate",
       }
     `);
     expect(change("number", { mean: null })).toMatchInlineSnapshot(`

@@ -6,6 +6,7 @@ import { decodeGeo, encodeGeo, GEO_WIDTH, type GeoTransform } from "./geo.ts";
 import { decodeIdentity, encodeIdentity, type IdentityTransform } from "./identity.ts";
 import { decodeNumber, encodeNumber, type NumberMode, type NumberTransform, numberWidth } from "./number.ts";
 import { prefixed, type Stored, StoredReader } from "./stored.ts";
+import { decodeSurrogate, encodeSurrogate, type SurrogateTransform } from "./surrogate.ts";
 import { decodeText, encodeText, type TextTransform, textWidth } from "./text.ts";
 import { decodeVector, encodeVector, type VectorTransform } from "./vector.ts";
 
@@ -17,7 +18,8 @@ export type ChannelTransform =
   | TextTransform
   | DateTransform
   | GeoTransform
-  | IdentityTransform;
+  | IdentityTransform
+  | SurrogateTransform;
 
 export type ChannelType = ChannelTransform["type"];
 
@@ -30,6 +32,7 @@ export const channelTypes: readonly ChannelType[] = [
   "date",
   "geo",
   "identity",
+  "surrogate",
 ];
 
 /**
@@ -56,6 +59,8 @@ export function inputWidth(transform: ChannelTransform, mode: NumberMode = "bins
       return GEO_WIDTH;
     case "identity":
       return transform.items.length;
+    case "surrogate":
+      return transform.width;
   }
 }
 
@@ -91,6 +96,8 @@ export function decodeTransform(json: unknown, tensors: ReadonlyMap<string, Tens
       return decodeGeo(stored);
     case "identity":
       return decodeIdentity(stored);
+    case "surrogate":
+      return decodeSurrogate(stored);
     default:
       throw stored.problem(`the type is "${type satisfies never}"; known are ${channelTypes.join(", ")}`);
   }
@@ -112,5 +119,7 @@ function encode(transform: ChannelTransform): Stored {
       return encodeGeo(transform);
     case "identity":
       return encodeIdentity(transform);
+    case "surrogate":
+      return encodeSurrogate(transform);
   }
 }

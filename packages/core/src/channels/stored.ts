@@ -23,6 +23,7 @@ export const vectorTensor = {
   f64: (data: Float64Array): Tensor => ({ type: "F64", shape: [data.length], data }),
   f32: (data: Float32Array): Tensor => ({ type: "F32", shape: [data.length], data }),
   i32: (data: Int32Array): Tensor => ({ type: "I32", shape: [data.length], data }),
+  u8: (data: Uint8Array): Tensor => ({ type: "U8", shape: [data.length], data }),
 };
 
 export const matrixTensor = (data: Float32Array, rows: number, cols: number): Tensor => ({
@@ -94,6 +95,10 @@ export class StoredReader {
   /** `length` undefined: as many as there are. */
   i32(key: string, length?: number): Int32Array {
     return this.#tensor(key, "I32", [length]).data as Int32Array;
+  }
+
+  u8(key: string, length: number): Uint8Array {
+    return this.#tensor(key, "U8", [length]).data as Uint8Array;
   }
 
   /** The reader of a part: a nested object, and the tensors whose names begin with its key. */

@@ -10,6 +10,8 @@ import { factorExact } from "./exact.ts";
 import { type Forward, forward, whitenTwice } from "./forward.ts";
 import { checkExact, checkKernel, checkRows, type ExactInputs, type SparseInputs } from "./inputs.ts";
 import { naming } from "./not-finite.ts";
+import type { PlacedPosterior, TrainingRows } from "./posterior.ts";
+import { solveRows } from "./solve-rows.ts";
 import { whitenBack } from "./whitening.ts";
 
 export interface LeaveOneOut {
@@ -118,4 +120,38 @@ function fromPrecision(R: Matrix, alpha: Matrix, precision: Float64Array): Leave
   const a = alpha.read();
   for (let i = 0; i < mean.length; i++) mean[i] -= a[i] / precision[Math.floor(i / R.cols)];
   return { mean, variance: precision.map((p) => 1 / p) };
+}
+
+/**
+ * Leave-one-out means (n, k) of some of the rows that a posterior of dtc or vfe was fitted on, for catalogues whose rows do not fit in
+ * memory together: with lev_i = ‖L_B⁻¹v_i‖²/Σ_i, the share that item i has in its own mean μ_i, μ₋ᵢ = (μ_i − lev_i·r_i)/(1 − lev_i). O(nm²).
+ */
+export function leaveOneOutMeans(
+  engine: Engine,
+  { m, k, L, LB, beta }: PlacedPosterior,
+  rows: Pick<TrainingRows, "Knm" | "R" | "noise">,
+): Float64Array {
+  const { Knm, R, noise } = rows;
+  checkRows("dtc", m, rows, R);
+  if (!LB) throw new NearkinError("BAD_ARGUMENT", "leaveOneOutMeans: takes the posterior of dtc or vfe");
+  const n = Knm.rows;
+  const scope = engine.scope();
+  try {
+    const means = scope.matrix(n, k);
+    engine.gemm(means, Knm, beta);
+    const [V, Y] = [scope.matrix(n, m), scope.matrix(n, m)]; // rows v_i and L_B⁻¹v_i
+    solveRows(engine, V, { source: Knm, L });
+    solveRows(engine, Y, { source: V, L: LB });
+    const norms = scope.matrix(n, 1);
+    engine.rowNorms(norms, Y);
+    const out = means.read();
+    const r = R.read();
+    for (let i = 0; i < n; i++) {
+      const share = norms.data[norms.offset + i] / noise.data[noise.offset + i];
+      for (let j = i * k; j < (i + 1) * k; j++) out[j] = (out[j] - share * r[j]) / (1 - share);
+    }
+    return out;
+  } finally {
+    scope.close();
+  }
 }

@@ -7,7 +7,7 @@ import { hostMatrix } from "../linalg/matrix.ts";
 import type { ChannelInput } from "./ensemble.ts";
 import { scaleInPlace } from "./inputs.ts";
 
-/** What applyNumber, applyDate, applyGeo, applyVector, applyText or applyCategories made of a value; undefined where there is none. */
+/** What applyNumber, applyDate, applyGeo, applyVector, applyText, applyCategories or applySurrogate made of a value; undefined where there is none. */
 export type DraftValue = Float32Array | CategoryRow | undefined;
 
 export interface DraftOptions {

@@ -62,10 +62,11 @@ export function channelInput(
       });
     }
     case "geo":
+    case "surrogate":
     case "vector":
     case "text": {
       const vectors = data(tensors, "vectors", "F32");
-      const pca = transform.type === "geo" ? undefined : transform.pca;
+      const pca = "pca" in transform ? transform.pca : undefined;
       const width = inputWidth(transform);
       return denseInput(width, tensors, options, (rows, missing) => {
         checkLength("vectors", vectors, missing.length * (pca?.width ?? width));

@@ -70,6 +70,7 @@ export async function decodeModel(read: ReadModelFile): Promise<ModelParts> {
     temperature: metric.number("temperature"),
     popularity: metric.number("popularity"),
     signalVariance: metric.number("signalVariance"),
+    ...(metric.has("kernelScale") ? { kernelScale: metric.number("kernelScale") } : {}),
     noise: { variance: noise.number("variance"), perRating: noise.number("perRating") },
     rating: { centre: rating.number("centre"), scale: rating.number("scale") },
     items: readItems(items, n, e, p),

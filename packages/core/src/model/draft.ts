@@ -8,8 +8,10 @@ import { applyNumber, type NumberMode } from "../channels/number.ts";
 import { applyText, applyTextVector, type TextTransform } from "../channels/text.ts";
 import { applyVector } from "../channels/vector.ts";
 import { NearkinError } from "../errors.ts";
+import type { Engine } from "../linalg/engine.ts";
 import { type DraftValue, draftInput } from "../metric/draft.ts";
-import type { ItemInputs } from "../metric/ensemble.ts";
+import type { ChannelInput, ItemInputs } from "../metric/ensemble.ts";
+import { applySurrogate } from "../metric/surrogate.ts";
 import { didYouMean, nearestNames } from "./nearest.ts";
 import type { ModelChannel } from "./parts.ts";
 
@@ -38,24 +40,36 @@ export interface ResolvedDraft {
 
 type Resolved = { value: DraftValue } | { reason: string };
 
-/** Inputs of the towers for one draft. A value that cannot be read is a `BAD_VALUE`, a key that is no channel a `BAD_ARGUMENT`. */
+/**
+ * Inputs of the towers for one draft. A value that cannot be read is a `BAD_VALUE`, a key that is no channel a `BAD_ARGUMENT`. What a surrogate
+ * channel expects follows from the channels before it.
+ */
 export async function resolveDraft(
   channels: readonly ModelChannel[],
   draft: Draft,
-  encode?: EncodeTexts,
+  { engine, encode }: { engine: Engine; encode?: EncodeTexts | undefined },
 ): Promise<ResolvedDraft> {
   checkKeys(channels, draft);
   const vectors = await encodeDraft(channels, draft, encode);
   const missing: MissingChannel[] = [];
-  const inputs = channels.map(({ name, transform, numberMode, scale }, c) => {
+  const inputs = new Map<string, ChannelInput>();
+  for (const [c, { name, transform, numberMode, scale }] of channels.entries()) {
     const cell = draft[name] ?? undefined;
     const resolved =
-      vectors[c] ?? (cell === undefined ? absent(transform) : naming(name, () => resolve(transform, cell, numberMode)));
+      vectors[c] ??
+      (transform.type === "surrogate"
+        ? expected(applySurrogate(engine, transform, inputs))
+        : cell === undefined
+          ? absent(transform)
+          : naming(name, () => resolve(transform, cell, numberMode)));
     if ("reason" in resolved) missing.push({ channel: name, reason: resolved.reason });
-    return draftInput(transform, "reason" in resolved ? undefined : resolved.value, { scale, numberMode });
-  });
-  return { inputs: { itemCount: 1, channels: inputs }, missing };
+    inputs.set(name, draftInput(transform, "reason" in resolved ? undefined : resolved.value, { scale, numberMode }));
+  }
+  return { inputs: { itemCount: 1, channels: [...inputs.values()] }, missing };
 }
+
+const expected = (value: Float32Array | undefined): Resolved =>
+  value ? { value } : { reason: "none of the channels it follows from has a value" };
 
 function checkKeys(channels: readonly ModelChannel[], draft: Draft): void {
   const names = channels.map(({ name }) => name);
@@ -67,6 +81,9 @@ function checkKeys(channels: readonly ModelChannel[], draft: Draft): void {
     }
     if (channel.transform.type === "identity" && draft[key] != null) {
       throw new NearkinError("BAD_ARGUMENT", `draft: channel ${key} is learned from who met an item; leave it out`);
+    }
+    if (channel.transform.type === "surrogate" && draft[key] != null) {
+      throw new NearkinError("BAD_ARGUMENT", `draft: channel ${key} follows from the others; leave it out`);
     }
   }
 }
@@ -94,6 +111,7 @@ function resolve(transform: ChannelTransform, cell: DraftCell, mode: NumberMode)
     case "text":
       return resolveText(transform, cell);
     case "identity":
+    case "surrogate":
       return absent(transform);
   }
 }

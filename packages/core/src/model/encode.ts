@@ -58,6 +58,7 @@ function describe(parts: ModelParts, transforms: readonly object[]) {
       temperature: parts.temperature,
       popularity: parts.popularity,
       signalVariance: parts.signalVariance,
+      ...(parts.kernelScale === undefined ? {} : { kernelScale: parts.kernelScale }),
       noise: { ...parts.noise },
       rating: { ...parts.rating },
     },

@@ -161,7 +161,10 @@ export class Model implements AsyncDisposable {
   async embed(draft: Draft): Promise<EmbeddedDraft> {
     this.#checkOpen();
     const { ensemble, statistics } = this.parts;
-    const { inputs, missing } = await resolveDraft(this.parts.channels, draft, this.#encode);
+    const { inputs, missing } = await resolveDraft(this.parts.channels, draft, {
+      engine: this.engine,
+      encode: this.#encode,
+    });
     this.#checkOpen(); // encoding takes its time
     const scope = this.engine.scope();
     try {

@@ -41,6 +41,8 @@ export interface ModelParts {
   readonly popularity: number;
   /** v */
   readonly signalVariance: number;
+  /** γ: predictions are made with v·exp(−½φ(γt)), since the scale of t that ranks best need not be the one that predicts best. @default 1 */
+  readonly kernelScale?: number;
   readonly noise: ModelNoise;
   /** A rating is centre + scale · target column 0. */
   readonly rating: { readonly centre: number; readonly scale: number };

@@ -1,5 +1,5 @@
 // The rating an item can expect, from the Gaussian process (Eq. 3), with how sure that is. All f64, from lifted rows: the kernel of a
-// model is v·exp(−½φ(t)), t from columns that are centred and scaled already, so the weights are h itself.
+// model is v·exp(−½φ(γt)), t from columns that are centred and scaled already, so the weights are γh.
 // e embedding columns, p channels, m inducing items
 import { type PlacedPosterior, placePosterior, predict } from "../gp/posterior.ts";
 import type { Scope } from "../linalg/arena.ts";
@@ -36,7 +36,7 @@ export class RatingModel {
   readonly #base: Matrix; // (m, e)
   readonly #options: KernelOptions & { weights: Matrix; columnLengths: Matrix };
   readonly #columns: ReadonlyMap<number, number>; // of inducing items, by row
-  readonly #lengths: Float64Array; // (p) h_c·ρ_c/s_c
+  readonly #lengths: Float64Array; // (p) γ·h_c·ρ_c/s_c
   readonly #rating: ModelParts["rating"];
   readonly #noise: ModelNoise;
 
@@ -52,14 +52,15 @@ export class RatingModel {
     const { embeddingSize: e, channelCount: p, sizes } = layout;
     const { m, inducing } = posterior;
     this.#engine = engine;
-    this.#lengths = lengths.map((length, c) => h[c] * length);
+    const weights = h.map((weight) => (parts.kernelScale ?? 1) * weight);
+    this.#lengths = lengths.map((length, c) => weights[c] * length);
     this.#rating = parts.rating;
     this.#noise = parts.noise;
     this.#columns = new Map(Array.from(inducing, (item, j) => [item, j]));
     this.#base = scope.matrix(m, e).write(posterior.embeddings);
     this.#posterior = placePosterior(scope, { ...posterior });
     this.#options = {
-      weights: scope.matrix(e, 1).write(sizes.flatMap((size, c) => Array<number>(size).fill(h[c]))),
+      weights: scope.matrix(e, 1).write(sizes.flatMap((size, c) => Array<number>(size).fill(weights[c]))),
       columnLengths: scope
         .matrix(m, 1)
         .write(Float64Array.from(inducing, (item) => this.#length(items.masked.subarray(item * p, (item + 1) * p)))),

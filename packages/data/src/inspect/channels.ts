@@ -85,6 +85,7 @@ function describeTransform(transform: ChannelTransform): Described {
     }
     case "geo":
     case "identity":
+    case "surrogate":
       return nothing;
   }
 }

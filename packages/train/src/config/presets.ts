@@ -43,6 +43,10 @@ const standard: TrainConfig = {
     patience: 8,
   },
   ssl: {
+    mode: "channel",
+    surrogateSteps: 150,
+    surrogateRate: 0.1,
+    towerRate: 0.3,
     steps: 1500,
     batch: 4096,
     likelihood: "vfe",
@@ -62,10 +66,10 @@ const standard: TrainConfig = {
     weightDecay: 1e-2,
     warmup: 0,
     schedule: "constant",
-    clip: 10,
+    clip: null,
     dropout: 0.1,
     validateEvery: 100,
-    patience: 5,
+    patience: 8,
   },
   validation: { horizonDays: 30, queries: 1000 },
 };
@@ -101,6 +105,7 @@ export const presets: Record<Preset, TrainConfig> = {
     },
     ssl: {
       ...standard.ssl,
+      mode: "towers",
       steps: 3000,
       likelihood: "dtc",
       target: "rating",
@@ -112,6 +117,7 @@ export const presets: Record<Preset, TrainConfig> = {
       weightRate: 1,
       averaging: null,
       weightDecay: 0,
+      clip: 10,
       dropout: 0,
       patience: null,
     },
@@ -123,6 +129,7 @@ export const presets: Record<Preset, TrainConfig> = {
     siamese: { ...standard.siamese, steps: 400, batch: 512, window: 5, validateEvery: 50 },
     ssl: {
       ...standard.ssl,
+      surrogateSteps: 60,
       steps: 300,
       batch: 1024,
       factors: 16,

@@ -38,6 +38,9 @@ describe("resolveTrainConfig", () => {
         message({ stages: [] }),
         message({ ssl: { likelihood: "vfe" } }, "paper"),
         message({ ssl: { inducing: 600, batch: 500 } }),
+        message({ ssl: { target: "rating", towerRates: 1 } }),
+        message({ ssl: { target: "rating" } }),
+        message({ ssl: { mode: "channel", target: "factors" } }, "paper"),
         message({ seed: -1 }),
         message({ model: null }),
       ].join("\n"),
@@ -51,6 +54,9 @@ describe("resolveTrainConfig", () => {
       BAD_CONFIG: train: stages: Too small: expected array to have >=1 items
       BAD_CONFIG: train: ssl.likelihood: vfe needs a positive semi-definite kernel, and the sigmoid link has none; use dtc or exact, or another link
       BAD_CONFIG: train: ssl.inducing: more than ssl.batch
+      BAD_CONFIG: train: unknown key "towerRates" at ssl; did you mean "towerRate"?
+      BAD_CONFIG: train: ssl.mode: the channel is made of factors; set ssl.target to factors, or the mode to towers
+      BAD_CONFIG: train: ssl.mode: a channel needs a positive semi-definite kernel for predictions, and the sigmoid link has none; use the mode towers, or another link
       BAD_CONFIG: train: seed: Too small: expected number to be >=0
       BAD_CONFIG: train: model: Invalid input: expected object, received null"
     `);

@@ -41,6 +41,14 @@ function* contradictions(config: TrainConfig): Generator<string> {
   if (stages.includes("ssl") && model.link === "sigmoid" && ["vfe", "fitc", "pitc"].includes(ssl.likelihood)) {
     yield `ssl.likelihood: ${ssl.likelihood} needs a positive semi-definite kernel, and the sigmoid link has none; use dtc or exact, or another link`;
   }
+  if (stages.includes("ssl") && ssl.mode === "channel") {
+    if (ssl.target !== "factors") {
+      yield "ssl.mode: the channel is made of factors; set ssl.target to factors, or the mode to towers";
+    }
+    if (model.link === "sigmoid") {
+      yield "ssl.mode: a channel needs a positive semi-definite kernel for predictions, and the sigmoid link has none; use the mode towers, or another link";
+    }
+  }
   if (ssl.inducing > ssl.batch && ssl.likelihood !== "exact") yield "ssl.inducing: more than ssl.batch";
 }
 

@@ -54,6 +54,17 @@ const siamese = z.strictObject({
 
 const ssl = z.strictObject({
   ...stage,
+  /**
+   * How the Gaussian process helps the metric. `channel`: it is fitted on the channels' inputs, and what it expects of an item's factors is one
+   * further channel, learned with the loss of the Siamese stage. `towers`: its likelihood trains the towers, as in the paper.
+   */
+  mode: z.enum(["channel", "towers"]),
+  /** Mode `channel`: steps in which the process is fitted; `steps` count those of the channel. */
+  surrogateSteps: steps,
+  /** Mode `channel`: Adam's rate at the first of them; it falls in a line to 0. */
+  surrogateRate: rate,
+  /** Mode `channel`: the towers that are there already learn so many times as fast as the new one. */
+  towerRate: z.number().min(0).max(1),
   likelihood: z.enum(["exact", "dtc", "fitc", "pitc", "vfe"]),
   /** `rating`: the mean rating. `factors`: the mean rating and the leading factors of the user × item matrix. */
   target: z.enum(["rating", "factors"]),
@@ -65,9 +76,9 @@ const ssl = z.strictObject({
   inducing: z.int().min(1).max(4096),
   /** Steps after which inducing items are selected again. */
   reselectEvery: z.int().min(1),
-  /** Items of a step, inducing ones included. */
+  /** Items of a step, inducing ones included; in mode `channel`, items on which the process is fitted. */
   batch: z.int().min(2),
-  /** λ: the loss of the Siamese stage stays in the objective with this weight. */
+  /** λ, mode `towers`: the loss of the Siamese stage stays in the objective with this weight. */
   anchor: z.number().min(0),
   /** c in Σ_i = σ²(1 + c/n_i): targets of few ratings are noisy. 0: the same noise for all. */
   noisePerRating: z.number().min(0),

@@ -1,5 +1,17 @@
 // A checkpoint: everything a run needs to go on as if it had never stopped, bit for bit, in one file.
-import { decodeSafetensors, encodeSafetensors, type Matrix, NearkinError, type Tensor } from "@nearkin/core";
+import {
+  decodeSafetensors,
+  decodeTransform,
+  encodeSafetensors,
+  encodeTransform,
+  hostMatrix,
+  inputWidth,
+  type Matrix,
+  NearkinError,
+  type Scope,
+  type Tensor,
+} from "@nearkin/core";
+import { type AddedChannel, addedChannel, withChannel } from "./extend.ts";
 import type { Judgement, Progress, Run } from "./run.ts";
 
 /** What decides the numbers of a run: it is resumed only where all of it is the same. */
@@ -33,15 +45,27 @@ export function encodeCheckpoint(run: Run, identity: RunIdentity): Uint8Array {
     Object.assign(tensors, statisticsTensors("best.statistics", best.statistics));
   }
   if (top) tensors["top.scores"] = { type: "F64", shape: [top.scores.length], data: top.scores };
-  return encodeSafetensors(tensors, {
-    format: FORMAT,
-    identity: JSON.stringify(identity),
-    progress: JSON.stringify({ ...rest, best: figures(best), top: figures(top) }),
-  });
+  const channel = encodeChannel(addedChannel(run));
+  return encodeSafetensors(
+    { ...tensors, ...channel.tensors },
+    {
+      format: FORMAT,
+      identity: JSON.stringify(identity),
+      progress: JSON.stringify({ ...rest, best: figures(best), top: figures(top) }),
+      ...channel.metadata,
+    },
+  );
 }
 
-/** Puts a checkpoint back into a freshly opened run. What is of another run, or damaged, is an error, and the file stays as it is. */
-export function restoreCheckpoint(run: Run, bytes: Uint8Array, identity: RunIdentity, where: string): void {
+/**
+ * A freshly opened run with what a checkpoint holds, the channel that stage 2 added included: fitting it again would take minutes. What is of
+ * another run, or damaged, is an error, and the file stays as it is.
+ */
+export function restoreCheckpoint(
+  opened: Run,
+  bytes: Uint8Array,
+  { identity, where, scope }: { identity: RunIdentity; where: string; scope: Scope },
+): Run {
   const { tensors, metadata } = decoded(bytes, where);
   if (metadata.format !== FORMAT) {
     throw new NearkinError("BAD_FILE", `${where}: it is no checkpoint of this version; start anew without --resume`);
@@ -61,6 +85,8 @@ export function restoreCheckpoint(run: Run, bytes: Uint8Array, identity: RunIden
     if (!found) throw new NearkinError("BAD_FILE", `${where}: "${name}" is missing; start anew without --resume`);
     return found;
   };
+  const channel = metadata.channel === undefined ? null : decodeChannel(metadata.channel, tensors);
+  const run = channel ? withChannel(opened, scope, channel) : opened;
   put(run.flat, tensor("flat"));
   put(run.state.mean, tensor("mean"));
   put(run.state.square, tensor("square"));
@@ -82,6 +108,47 @@ export function restoreCheckpoint(run: Run, bytes: Uint8Array, identity: RunIden
       flat: Float32Array.from(tensor("best.flat").data as Float32Array),
       statistics: readStatistics("best.statistics", tensors, run.model.channels.length),
     },
+  };
+  return run;
+}
+
+const CHANNEL = "channel.";
+
+function encodeChannel(channel: AddedChannel | null): {
+  tensors: Record<string, Tensor>;
+  metadata: Record<string, string>;
+} {
+  if (channel?.input.kind !== "dense") return { tensors: {}, metadata: {} };
+  const { spec, transform, scale, input } = channel;
+  const { json, tensors } = encodeTransform(transform, CHANNEL);
+  const { values, missing } = input;
+  return {
+    tensors: {
+      ...tensors,
+      "input.values": { type: "F32", shape: [values.rows, values.cols], data: values.data as Float32Array },
+      "input.missing": { type: "U8", shape: [missing.length], data: missing },
+    },
+    metadata: { channel: JSON.stringify({ spec, scale, transform: json }) },
+  };
+}
+
+function decodeChannel(text: string, tensors: ReadonlyMap<string, Tensor>): AddedChannel {
+  const {
+    spec,
+    scale,
+    transform: json,
+  } = JSON.parse(text) as Pick<AddedChannel, "spec" | "scale"> & {
+    transform: unknown;
+  };
+  const transform = decodeTransform(json, tensors, CHANNEL);
+  const values = Float32Array.from(tensors.get("input.values")?.data as Float32Array);
+  const missing = Uint8Array.from(tensors.get("input.missing")?.data as Uint8Array);
+  const width = inputWidth(transform);
+  return {
+    spec,
+    scale,
+    transform,
+    input: { kind: "dense", values: hostMatrix(values, missing.length, width), missing },
   };
 }
 

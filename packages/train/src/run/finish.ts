@@ -101,6 +101,7 @@ async function modelParts(
     temperature: config.siamese.temperature,
     popularity: selection?.popularity ?? calibratePopularity(run),
     signalVariance: signalVariance(run),
+    kernelScale: progress.kernelScale,
     noise: { variance: sigma2, perRating: sigma2 * config.ssl.noisePerRating },
     rating: { centre: set.targets?.centre ?? manifest.ratings.mean, scale: set.targets?.scale ?? 1 },
     items: { rows, masked: items.masked, ratings: set.data.items.ratings },

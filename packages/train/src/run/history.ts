@@ -62,7 +62,7 @@ export class History {
     };
     for (const name of FIXED) this.#column(name)[row] = values[name];
     this.#weights.forEach((name, c) => {
-      this.#column(name)[row] = report.weights[c];
+      this.#column(name)[row] = report.weights[c] ?? Number.NaN; // a channel that a later stage adds
     });
   }
 

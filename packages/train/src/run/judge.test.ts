@@ -3,12 +3,12 @@ import { judge } from "./judge.ts";
 import type { Best, Judgement } from "./run.ts";
 
 /** Goes through looks at a stage; returns the steps that were kept, one after the other. */
-function kept(looks: { scores: number[] | null; nll: number | null }[]): number[] {
-  const progress: { step: number; top: Judgement | null; best: Best | null } = { step: 0, top: null, best: null };
+function kept(looks: { scores: number[] | null; nll: number | null }[], { adds = false, from = 0 } = {}): number[] {
+  const progress: { step: number; top: Judgement | null; best: Best | null } = { step: from, top: null, best: null };
   const steps: number[] = [];
   for (const { scores, nll } of looks) {
     progress.step++;
-    const found = judge(progress, scores && Float64Array.from(scores), nll);
+    const found = judge(progress, scores && Float64Array.from(scores), { holdoutNll: nll, adds });
     if (!found) continue;
     progress.best = {
       ...found,
@@ -43,6 +43,14 @@ describe("judge", () => {
         { scores: noisy(-0.02), nll: 1.8 }, // close, but less likely
       ]),
     ).toEqual([1, 2]);
+  });
+
+  test("a stage that adds to the metric: its start stays only where all steps are clearly worse", () => {
+    const noisy = same(0.49).map((x, i) => x + (i % 2 === 0 ? 0.2 : -0.2));
+    const looks = [same(0.5), same(0.4), noisy, same(0.485), same(0.495)].map((scores) => ({ scores, nll: null }));
+    expect(kept(looks, { adds: true, from: -1 })).toEqual([0, 2, 4]); // then by ranking alone
+    expect(kept(looks.slice(0, 2), { adds: true, from: -1 })).toEqual([0]);
+    expect(kept(looks, { from: -1 })).toEqual([0]);
   });
 
   test("a ranking that is clearly better wins at once, whatever its likelihood", () => {

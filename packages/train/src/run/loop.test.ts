@@ -19,7 +19,16 @@ afterAll(() => engine.close());
 const base: TrainConfigInput = {
   model: { hidden: 6, embedding: 4 },
   siamese: { steps: 60, batch: 32, dropout: 0, learningRate: 0.01, validateEvery: 20 },
-  ssl: { steps: 30, batch: 32, inducing: 8, minRatings: 1, validateEvery: 10, reselectEvery: 10, dropout: 0 },
+  ssl: {
+    mode: "towers",
+    steps: 30,
+    batch: 32,
+    inducing: 8,
+    minRatings: 1,
+    validateEvery: 10,
+    reselectEvery: 10,
+    dropout: 0,
+  },
 };
 
 async function ran(

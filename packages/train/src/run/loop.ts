@@ -30,14 +30,16 @@ export async function runStage(run: Run, stage: Stage, options: LoopOptions): Pr
     progress.best = null;
     progress.top = null;
     progress.waited = 0;
-    if (watch && steps > 0) validate(run, stage, options); // what an earlier stage left is a candidate too
+    const look = () => validate(run, stage, options);
+    if (watch && steps > 0) (stage.atStart ?? ((now) => now()))(look); // what an earlier stage left is a candidate too
   }
   while (progress.step < steps) {
     const step = progress.step + 1;
     run.gradient.data.fill(0, run.gradient.offset, run.gradient.offset + run.layout.size);
     const outcome = stage.step(step);
     const learningRate = scheduledRate({ ...settings, steps }, step);
-    const norm = optimise(run.engine, run, { ...settings, learningRate, step });
+    const rates = stage.rateOf ? { rateOf: stage.rateOf } : {};
+    const norm = optimise(run.engine, run, { ...settings, ...rates, learningRate, step });
     if (settings.averaging !== null) average(run.averaged, run.flat, { averaging: settings.averaging, step });
     checkFinite(stage.name, step, outcome.loss, norm);
     progress.step = step;
@@ -104,7 +106,7 @@ function validate(run: Run, stage: Stage, { emit }: LoopOptions): void {
   const ranked = rankValidation(run);
   const holdoutNll = stage.holdoutNll();
   if (progress.step > 0) run.history.validated(ranked?.ranking ?? null, holdoutNll);
-  const best = judge(progress, ranked?.scores ?? null, holdoutNll);
+  const best = judge(progress, ranked?.scores ?? null, { holdoutNll, adds: stage.adds ?? false });
   if (best) {
     const { flat, layout, statistics } = run;
     const copy = (flat.data as Float32Array).slice(flat.offset, flat.offset + layout.size);
@@ -122,18 +124,23 @@ function validate(run: Run, stage: Stage, { emit }: LoopOptions): void {
   });
 }
 
-function finishStage(run: Run, stage: Stage, reason: "steps" | "patience", { emit }: LoopOptions): void {
+function finishStage(run: Run, stage: Stage, reason: "steps" | "patience", options: LoopOptions): void {
   const { progress } = run;
   const best = progress.best;
   if (best) {
     (run.flat.data as Float32Array).set(best.flat, run.flat.offset);
     run.statistics = best.statistics;
   }
+  const kept = best?.step ?? progress.step;
+  if (stage.finish) {
+    stage.finish(kept);
+    warn(run, options, swallowedSignal(run, stage.name));
+  }
   const ranking = rankValidation(run)?.ranking ?? null;
   const finished = {
     stage: stage.name,
     steps: progress.step,
-    best: best?.step ?? progress.step,
+    best: kept,
     reason,
     ranking,
     holdoutNll: stage.name === "ssl" ? stage.holdoutNll() : null,
@@ -141,7 +148,7 @@ function finishStage(run: Run, stage: Stage, reason: "steps" | "patience", { emi
   progress.finished.push(finished);
   progress.best = null;
   progress.top = null;
-  emit({ type: "stage", ...finished });
+  options.emit({ type: "stage", ...finished });
 }
 
 function forgetMoments({ state, layout }: Run): void {

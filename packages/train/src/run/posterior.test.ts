@@ -15,7 +15,7 @@ afterAll(() => engine.close());
 function opened(likelihood: "exact" | "dtc" | "vfe" | "fitc" | "pitc", look: (run: Run) => void): void {
   const config = resolveTrainConfig({
     model: { hidden: 6, embedding: 4 },
-    ssl: { likelihood, batch: 64, inducing: 8, minRatings: 1, target: "rating" },
+    ssl: { mode: "towers", likelihood, batch: 64, inducing: 8, minRatings: 1, target: "rating" },
   });
   using scope = engine.scope();
   look(openRun(engine, scope, { config, set: toySet(engine, config, { items: 90 }), random: new Random(4) }));

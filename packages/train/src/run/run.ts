@@ -55,6 +55,8 @@ export interface Progress {
   inducing: Int32Array;
   /** Added to the diagonal of K_mm where the link's kernel is indefinite. */
   shift: number;
+  /** γ of the kernel v·exp(−½φ(γt)); 1 but where it was fitted to a metric that stays. */
+  kernelScale: number;
   warnings: TrainWarning[];
   /** Stages that are over. */
   finished: FinishedStage[];
@@ -100,29 +102,17 @@ export interface RunInputs {
 }
 
 /** Opens a run at its beginning. Its matrices live in `scope`. */
-export function openRun(engine: Engine, scope: Scope, { config, set, random, precision = "f32" }: RunInputs): Run {
-  const { hidden, link, weights, scale } = config.model;
-  const model: EnsembleConfig = { channels: set.channels.map(({ spec }) => spec), hidden, link, weights, scale };
-  const layout = ensembleLayout(model);
-  const vector = () => scope.zeros(layout.size, 1, precision);
-  const flat = vector();
-  const gradient = vector();
-  initializeEnsemble(engine, model, flat, random.split("initial"));
-  const parameters = parameterViews(layout, flat);
+export function openRun(engine: Engine, scope: Scope, inputs: RunInputs): Run {
+  const { config, set, random } = inputs;
+  const names = set.channels.map(({ spec }) => spec.name);
+  const added = config.stages.includes("ssl") && config.ssl.mode === "channel" ? [surrogateName(names)] : [];
   const run: Run = {
     engine,
     config,
     set,
     random,
-    model,
-    layout,
-    flat,
-    gradient,
-    state: { mean: vector(), square: vector() },
-    averaged: vector(),
-    parameters,
-    gradients: parameterViews(layout, gradient),
-    history: new History(model.channels.map(({ name }) => name)),
+    ...freshModel(engine, scope, inputs),
+    history: new History([...names, ...added]),
     statistics: { scales: new Float64Array(0), lengths: new Float64Array(0), standIns: [] },
     progress: {
       stage: config.stages[0],
@@ -132,6 +122,7 @@ export function openRun(engine: Engine, scope: Scope, { config, set, random, pre
       waited: 0,
       inducing: new Int32Array(0),
       shift: 0,
+      kernelScale: 1,
       warnings: [],
       finished: [],
     },
@@ -139,6 +130,39 @@ export function openRun(engine: Engine, scope: Scope, { config, set, random, pre
   centreMissing(engine, ensembleOf(run), random.split("statistics", "missing"), set.trainItems);
   run.statistics = measure(run, "initial");
   return run;
+}
+
+/** What depends on which channels there are: parameters as they are drawn, and room for all that goes with them. */
+export function freshModel(
+  engine: Engine,
+  scope: Scope,
+  { config, set, random, precision = "f32" }: RunInputs,
+): Pick<Run, "model" | "layout" | "flat" | "gradient" | "state" | "averaged" | "parameters" | "gradients"> {
+  const { hidden, link, weights, scale } = config.model;
+  const model: EnsembleConfig = { channels: set.channels.map(({ spec }) => spec), hidden, link, weights, scale };
+  const layout = ensembleLayout(model);
+  const vector = () => scope.zeros(layout.size, 1, precision);
+  const flat = vector();
+  const gradient = vector();
+  initializeEnsemble(engine, model, flat, random.split("initial"));
+  return {
+    model,
+    layout,
+    flat,
+    gradient,
+    state: { mean: vector(), square: vector() },
+    averaged: vector(),
+    parameters: parameterViews(layout, flat),
+    gradients: parameterViews(layout, gradient),
+  };
+}
+
+/** What the further channel is called: `taste`, or `taste2` where the dataset has one of that name, and so on. */
+export function surrogateName(names: readonly string[]): string {
+  for (let i = 1; ; i++) {
+    const name = i === 1 ? "taste" : `taste${i}`;
+    if (!names.includes(name)) return name;
+  }
 }
 
 /** The ensemble as it stands. */
@@ -175,7 +199,7 @@ export function rescale(run: Run, label: string): void {
 }
 
 /** One number among the parameters. */
-function scalar(parameters: Parameters, name: string): number {
+export function scalar(parameters: Parameters, name: string): number {
   return (parameters.get(name) as Matrix).get(0, 0);
 }
 

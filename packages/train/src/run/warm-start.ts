@@ -47,9 +47,13 @@ export function warmStart(run: Run, from: ModelParts): string[] {
     standIns[c] = from.statistics.standIns[before];
     copyAt(run.parameters.get("weights"), c, old.get("weights"), before);
   });
-  for (const { name } of from.channels) {
+  for (const { name, transform } of from.channels) {
     if (!run.model.channels.some((channel) => channel.name === name))
-      notes.push(`--from: channel ${name} is not used any more`);
+      notes.push(
+        transform.type === "surrogate"
+          ? `--from: channel ${name} is fitted anew by the stage ssl: it starts fresh`
+          : `--from: channel ${name} is not used any more`,
+      );
   }
   for (const name of ["offset", "logNoise", "logVariance"]) copyAt(run.parameters.get(name), 0, old.get(name), 0);
   run.statistics = { scales, lengths, standIns };

@@ -18,7 +18,7 @@ afterAll(() => engine.close());
 const small: TrainConfigInput = {
   model: { hidden: 4, embedding: 3, identitySize: 2, identity: true, identityDropout: 0.3 },
   siamese: { batch: 6, dropout: 0.2 },
-  ssl: { batch: 14, inducing: 4, minRatings: 1, dropout: 0.2, holdout: 0.1 },
+  ssl: { mode: "towers", batch: 14, inducing: 4, minRatings: 1, dropout: 0.2, holdout: 0.1 },
 };
 
 const merged = (change: TrainConfigInput): TrainConfigInput => ({

@@ -27,6 +27,9 @@ export function kernelInputs(run: Run, scope: Scope, embedding: Embedding): Kern
   columnWeights(weights, run.model, run.parameters, run.statistics);
   const lengths = scope.matrix(Z.rows, 1);
   rowLengths(lengths, embedding, run.model, run.parameters, run.statistics);
+  const { kernelScale } = run.progress;
+  if (kernelScale !== 1)
+    for (const vector of [weights, lengths]) vector.write(vector.read().map((x) => kernelScale * x));
   const { b } = metricWeights(run.model, run.parameters);
   const options = {
     weights,

@@ -7,6 +7,7 @@
 import { embed, embedBackward, type Matrix, weightsBackward } from "@nearkin/core";
 import { scaleVector } from "../optimiser.ts";
 import { chooseInducing, inducingCount } from "../run/inducing.ts";
+import { fitKernel } from "../run/kernel-fit.ts";
 import { holdoutNll } from "../run/posterior.ts";
 import { ensembleOf, noiseVariance, type Run, signalVariance } from "../run/run.ts";
 import { kernelInputs } from "./kernel.ts";
@@ -26,16 +27,19 @@ export function sslStage(run: Run): Stage {
   const rows = new Int32Array(batch); // of the targets
   const items = new Int32Array(batch);
   const others = new Int32Array(targets.fitted.length);
+  const isInducing = new Uint8Array(targets.items.length); // 0 between steps
   const anchor = config.ssl.anchor > 0 ? pairLoss(run, config.ssl.dropout) : undefined;
 
   /** Inducing rows and others drawn without replacement. */
   function drawBatch(step: number): void {
-    const m = run.progress.inducing.length;
-    const chosen = new Set(run.progress.inducing);
+    const { inducing } = run.progress;
+    const m = inducing.length;
     let free = 0;
-    for (const row of targets.fitted) if (!chosen.has(row)) others[free++] = row;
+    for (const row of inducing) isInducing[row] = 1;
+    for (const row of targets.fitted) if (isInducing[row] === 0) others[free++] = row;
+    for (const row of inducing) isInducing[row] = 0;
     const random = run.random.split("ssl", step, "batch");
-    rows.set(run.progress.inducing);
+    rows.set(inducing);
     for (let i = m; i < batch; i++) {
       const at = i - m + random.below(free - (i - m));
       rows[i] = others[at];
@@ -61,6 +65,10 @@ export function sslStage(run: Run): Stage {
       }
       const { value, jitter, shift } = likelihoodStep(run, { step, rows, items, m });
       return { loss: value + config.ssl.anchor * anchored, nll: value, jitter, shift };
+    },
+    // The metric of stage 1 has no kernel of its own yet; under the sigmoid link it cannot have one.
+    finish(kept) {
+      if (kept === 0 && config.model.link !== "sigmoid") fitKernel(run);
     },
     holdoutNll: () => holdoutNll(run),
   };

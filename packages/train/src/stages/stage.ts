@@ -19,4 +19,12 @@ export interface Stage {
   step(step: number): StepOutcome;
   /** The likelihood of items kept out of it; null where there is none. */
   holdoutNll(): number | null;
+  /** Learning rate of a tensor, as a multiple. @default 1 for all */
+  rateOf?(tensor: string): number;
+  /** The stage adds to the metric: of steps that rank alike, as far as can be told, one with the addition is kept. @default false */
+  readonly adds?: boolean;
+  /** Calls `look` while the run is as the stage found it. @default it is */
+  atStart?(look: () => void): void;
+  /** Called when the kept step's parameters are in place. */
+  finish?(kept: number): void;
 }
