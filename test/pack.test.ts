@@ -73,7 +73,7 @@ beforeAll(async () => {
   const { stdout } = await run(copy, "npm", "pack", "--workspaces", "--json", "--pack-destination", tarballs);
   packed = readPacked(stdout, tarballs);
 
-  plain = await installInto("plain", {}, ["nearkin", "@nearkin/core", "@nearkin/data"]);
+  plain = await installInto("plain", {}, ["nearkin", "@nearkin/core", "@nearkin/data", "@nearkin/train"]);
   // npm lists install scripts that nobody has decided about; koffi's is not needed, its binary comes prebuilt.
   full = await installInto("full", { allowScripts: { koffi: false } }, packages);
 });

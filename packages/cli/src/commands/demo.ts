@@ -28,6 +28,9 @@ interface DemoFlags extends EngineFlags {
 
 const FILMS = ["alien-1979", "amelie-2001", "the-godfather-1972"];
 
+/** The simulated users choose each film by the ones just before it, on the same evening. */
+const WINDOW = 2;
+
 /** A film that does not exist. */
 const DRAFT = {
   genres: ["Science Fiction", "Thriller"],
@@ -57,7 +60,7 @@ async function runDemo(flags: DemoFlags, output: Output): Promise<void> {
   output.write("\n2. Training: what makes two films similar for these users? (preset fast)\n");
   const engine = await openEngine(flags);
   try {
-    const config = resolveTrainConfig({ seed: flags.seed }, { preset: "fast" });
+    const config = resolveTrainConfig({ seed: flags.seed, siamese: { window: WINDOW } }, { preset: "fast" });
     const onEvent = showTraining(output, { json: false, resume: false });
     await train(await openDataset(folder), config, { engine, out, force: true, onEvent });
   } finally {
@@ -75,7 +78,7 @@ async function runDemo(flags: DemoFlags, output: Output): Promise<void> {
   const rating = await model.predict(DRAFT);
   output.write(
     `\n  A film nobody has seen: ${DRAFT.genres.join(", ")}, ${DRAFT.year}, "${DRAFT.plot.slice(0, 48)}…"\n${items.map(neighbourLine).join("")}` +
-      `    expected rating ${rating.mean.toFixed(1)} ± ${rating.deviation.toFixed(1)}; not known of it: ${missing.map(({ channel }) => channel).join(", ") || "nothing"}\n`,
+      `    expected rating ${rating.mean.toFixed(2)} ± ${rating.deviation.toFixed(2)}; not known of it: ${missing.map(({ channel }) => channel).join(", ") || "nothing"}\n`,
   );
   output.write(
     `\nDone in ${duration((performance.now() - started) / 1000)}. Ask it more:\n` +
