@@ -1,12 +1,17 @@
 // Side-by-side benchmarks: every contender in one run, interleaved, so that ratios mean something on a noisy machine.
 //   npm run bench -- linalg [--rounds 7] [--readme]
 //   npm run bench -- prepare [--rounds 3] [--rows 20000000] [--readme]
+//   npm run bench -- train [--rounds 7] [--parts steps,whole] [--scale] [--steps 200] [--engine wasm] [--readme]
 import { parseArgs } from "node:util";
 
 const suites: Record<string, () => Promise<{ run(options: BenchOptions): Promise<void> }>> = {
   linalg: () => import("./linalg.ts"),
   prepare: () => import("./prepare.ts"),
+  train: () => import("./train.ts"),
 };
+
+const ENGINES = ["wasm", "wasm-relaxed", "native"] as const;
+const PARTS = ["steps", "whole", "scale"] as const;
 
 export interface BenchOptions {
   /** How often the whole list of cases is gone through; the best time of each counts. */
@@ -15,6 +20,12 @@ export interface BenchOptions {
   readme: boolean;
   /** Ratings to make up, for the suite prepare. */
   rows: number;
+  /** What the suite train measures. */
+  parts: readonly (typeof PARTS)[number][];
+  /** What computes in whole trainings. */
+  engine: (typeof ENGINES)[number];
+  /** Most steps of a stage in whole trainings. @default as configured; 20 for the part scale */
+  steps: number | undefined;
 }
 
 const USAGE = `npm run bench -- <suite> [options]
@@ -22,10 +33,18 @@ const USAGE = `npm run bench -- <suite> [options]
 Suites: ${Object.keys(suites).join(", ")}
 
 Options:
-  --rounds <n>   times to go through all cases (default 5)
-  --rows <n>     ratings to make up, for prepare (default 20000000)
-  --readme       copy the table into README.md
-  --help         this text
+  --rounds <n>      times to go through all cases (default 5)
+  --readme          copy the table into README.md
+  --help            this text
+
+prepare:
+  --rows <n>        ratings to make up (default 20000000)
+
+train:
+  --parts <names>   what to measure: ${PARTS.join(", ")} (default steps,whole)
+  --scale           the same as adding scale to --parts: catalogues of up to a million items, 20 minutes, 4 GB of disk
+  --steps <n>       most steps of a stage in whole trainings (default: as configured, and 20 for scale)
+  --engine <kind>   what computes in whole trainings: ${ENGINES.join(", ")} (default wasm)
 
 PyTorch takes part when the python named by PYTHON (default: python3) has it.
 `;
@@ -35,6 +54,10 @@ const { values, positionals } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
     rows: { type: "string", default: "20000000" },
+    parts: { type: "string", default: "steps,whole" },
+    scale: { type: "boolean", default: false },
+    steps: { type: "string" },
+    engine: { type: "string", default: "wasm" },
     readme: { type: "boolean", default: false },
     help: { type: "boolean" },
   },
@@ -42,8 +65,18 @@ const { values, positionals } = parseArgs({
 const suite = Object.hasOwn(suites, positionals[0] ?? "") ? suites[positionals[0]] : undefined;
 const rounds = Number(values.rounds);
 const rows = Number(values.rows);
+const steps = values.steps === undefined ? undefined : Number(values.steps);
+const engine = ENGINES.find((kind) => kind === values.engine);
+const asked = [...values.parts.split(","), ...(values.scale ? ["scale"] : [])];
+const parts = PARTS.filter((part) => asked.includes(part));
+const whole = (n: number, least: number) => Number.isInteger(n) && n >= least;
+const areValid =
+  whole(rounds, 1) &&
+  whole(rows, 1000) &&
+  (steps === undefined || whole(steps, 1)) &&
+  asked.every((part) => parts.some((known) => known === part));
 if (values.help) process.stdout.write(USAGE);
-else if (!suite || !Number.isInteger(rounds) || rounds < 1 || !Number.isInteger(rows) || rows < 1000) {
+else if (!suite || !engine || !areValid) {
   process.stderr.write(USAGE);
   process.exitCode = 2;
-} else await (await suite()).run({ rounds, rows, readme: values.readme });
+} else await (await suite()).run({ rounds, rows, readme: values.readme, parts, engine, steps });
