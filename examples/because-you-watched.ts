@@ -3,6 +3,10 @@
 import { type Contribution, openModel } from "nearkin";
 
 const [folder, wanted] = process.argv.slice(2);
+if (folder === undefined) {
+  console.error('usage: because-you-watched.ts <model folder> ["title or id"]');
+  process.exit(2);
+}
 await using model = await openModel(folder);
 
 // By id or by title; the first item of the catalogue where none is named.
@@ -26,5 +30,5 @@ function alike(contributions: readonly Contribution[]): string {
 /** The channel that keeps it from standing higher. */
 function except(contributions: readonly Contribution[], rank: number): string {
   const [most] = [...contributions].sort((a, b) => a.rankWithout - b.rankWithout);
-  return most && most.rankWithout < rank ? ` (#${most.rankWithout} if ${most.channel} were equal)` : "";
+  return most && most.rankWithout < rank ? ` (#${most.rankWithout} without ${most.channel})` : "";
 }

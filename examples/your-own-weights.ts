@@ -1,8 +1,12 @@
 // Sliders: the same item under the learned weights, under your own, and by one channel alone. One matrix answers all of them, exactly.
-//   npx tsx --conditions=@nearkin/source examples/your-own-weights.ts models/films tt0041959 plot=2 year=0
+//   npx tsx --conditions=@nearkin/source examples/your-own-weights.ts models/films the-third-man-1949 plot=2 year=0
 import { openModel } from "nearkin";
 
 const [folder, wanted, ...sliders] = process.argv.slice(2);
+if (folder === undefined) {
+  console.error('usage: your-own-weights.ts <model folder> ["title or id" [channel=weight …]]');
+  process.exit(2);
+}
 await using model = await openModel(folder);
 const item = model.items.at(wanted === undefined ? 0 : model.items.find(wanted));
 const channels = Object.keys(model.weights);

@@ -1,7 +1,8 @@
-// A dataset of everything, for the model that is served: the sources of a split dataset, prepared again with nothing held out.
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
-import { NearkinError } from "@nearkin/core";
+// What --final needs besides training twice: a dataset of everything, for the model that is served (the sources of a split dataset, prepared
+// again with nothing held out), and the split run of an earlier try, where that is what would be trained now.
+import { existsSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { decodeModel, type Engine, type ModelParts, NearkinError } from "@nearkin/core";
 import {
   type Dataset,
   type Manifest,
@@ -11,7 +12,10 @@ import {
   resolveSource,
   shellWord,
 } from "@nearkin/data";
+import type { TrainConfig } from "@nearkin/train";
+import trainPackage from "@nearkin/train/package.json" with { type: "json" };
 import { overridden } from "./commands/prepare.ts";
+import { readFolder } from "./open-model.ts";
 import type { Output } from "./output.ts";
 import { readSource, type SourceRecord, writeSource } from "./source-record.ts";
 
@@ -85,4 +89,56 @@ function flagsOf({ flags }: SourceRecord): { seed?: number; encoder?: string } {
     ...(flags.seed === undefined ? {} : { seed: flags.seed }),
     ...(flags.encoder === undefined ? {} : { encoder: flags.encoder }),
   };
+}
+
+/** `train` refuses such a folder too, but the second run of --final would only come to it after the first. */
+export function checkFree(out: string, force: boolean): void {
+  const isModel = (folder: string) => existsSync(join(folder, "model.json"));
+  const there = isModel(out) || isModel(`${resolve(out)}.replaced`); // killed between two renames
+  if (!there && (!existsSync(out) || isEmptyFolder(out))) return;
+  if (!there) {
+    throw new NearkinError("MODEL_EXISTS", `${out} is there and is no model; choose another folder with --out`);
+  }
+  if (!force) {
+    throw new NearkinError(
+      "MODEL_EXISTS",
+      `${out} is there; choose another folder with --out, or replace it with --force`,
+    );
+  }
+}
+
+function isEmptyFolder(path: string): boolean {
+  try {
+    return readdirSync(path).length === 0;
+  } catch {
+    return false; // a file
+  }
+}
+
+/** The model of an earlier try, where it is what would be trained now; undefined where there is none, or another. */
+export async function finishedSplit(
+  folder: string,
+  dataset: Dataset,
+  { config, engine, from }: { config: TrainConfig; engine: Engine; from?: ModelParts },
+): Promise<ModelParts | undefined> {
+  if (!existsSync(join(folder, "model.json"))) return undefined;
+  const model = await decodeModel(readFolder(folder));
+  const { kind, library, workers } = engine.info;
+  const identity = [
+    dataset.manifest.id,
+    config,
+    from?.id ?? null,
+    trainPackage.version,
+    kind,
+    library === undefined ? null : `${library}, ${workers} threads`, // OpenBLAS divides sums by its threads
+  ];
+  const found = [
+    model.dataset.id,
+    model.config,
+    model.notes.from ?? null,
+    model.tools["@nearkin/train"],
+    model.engine.kind,
+    model.engine.library ?? null,
+  ];
+  return JSON.stringify(found) === JSON.stringify(identity) ? model : undefined;
 }

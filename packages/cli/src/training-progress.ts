@@ -51,7 +51,8 @@ function rankingText(ranking: Ranking | null): string {
 
 function stepLine(event: Extract<TrainEvent, { type: "step" }>): string {
   const { stage, step, steps, loss, nll, noise, weights, channels, stepsPerSecond, secondsLeft } = event;
-  const pace = stepsPerSecond > 0 ? `  ${stepsPerSecond.toPrecision(3)} steps/s, ${duration(secondsLeft)} left` : "";
+  const pace =
+    stepsPerSecond > 0 ? `  ${stepsPerSecond.toPrecision(3)} steps/s, ${duration(secondsLeft)} left in this stage` : "";
   const process = Number.isNaN(nll) ? "" : `  NLL ${nll.toFixed(4)}  noise ${noise.toFixed(3)}`;
   const h = channels.map((name, c) => `${name} ${weights[c].toFixed(2)}`).join(" ");
   return `${stage.padEnd(7)} step ${String(step).padStart(5)}/${steps}  loss ${loss.toFixed(4)}${process}${pace}  [${h}]`;

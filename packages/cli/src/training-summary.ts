@@ -1,8 +1,10 @@
 // What a finished model looks like to whoever trained it.
 import { type ModelParts, metricWeights, storedParameters } from "@nearkin/core";
 import { shellWord } from "@nearkin/data";
+import type { Selection } from "@nearkin/train";
 
-export function trainingSummary(model: ModelParts, out: string): string {
+/** `split`: the model whose figures chose the steps, of a model that was fitted to everything. */
+export function trainingSummary(model: ModelParts, out: string, split?: string): string {
   const { ensemble, stages, noise, signalVariance, posterior, dataset } = model;
   const { h } = metricWeights(ensemble, storedParameters(model));
   const total = h.reduce((sum, weight) => sum + Math.abs(weight), 0);
@@ -14,17 +16,31 @@ export function trainingSummary(model: ModelParts, out: string): string {
     }),
     ...stages.map(
       ({ name, steps, best, metrics }) =>
-        `${name.padEnd(12)} ${steps} steps, kept ${best}${metrics.hr === undefined ? "" : `; new items ranked: HR@10 ${metrics.hr.toFixed(3)}, MRR ${metrics.mrr.toFixed(3)}, NDCG ${metrics.ndcg.toFixed(3)}`}`,
+        `${name.padEnd(12)} ${steps} steps, kept ${best}${metrics.hr === undefined ? "" : `; new items ranked: ${figures(metrics)}`}`,
     ),
+    ...(split === undefined ? [] : choice(model, split)),
     ...(posterior
       ? [
-          `process      ${posterior.m} inducing items, ${posterior.k} targets, noise ${Math.sqrt(noise.variance).toFixed(2)}, signal ${Math.sqrt(signalVariance).toFixed(2)}${posterior.shift > 0 ? `, kernel shifted by ${posterior.shift.toPrecision(3)}` : ""}`,
+          `process      ${posterior.m} inducing items, ${posterior.k} ${posterior.k === 1 ? "target" : "targets"}, noise ${Math.sqrt(noise.variance).toFixed(2)}, signal ${Math.sqrt(signalVariance).toFixed(2)}${posterior.shift > 0 ? `, kernel shifted by ${posterior.shift.toPrecision(3)}` : ""}`,
         ]
       : []),
     `wrote        ${out}`,
     `next         nearkin similar ${shellWord(out)} ${shellWord(exampleItem(model))} --explain`,
   ];
   return `${lines.join("\n")}\n`;
+}
+
+type Metrics = Readonly<Record<string, number>>;
+
+function figures({ hr, mrr, ndcg }: Metrics): string {
+  return `HR@10 ${hr.toFixed(3)}, MRR ${mrr.toFixed(3)}, NDCG ${ndcg.toFixed(3)}`;
+}
+
+/** What the last stage of the split run measured: a model of everything has nothing left to be measured on. */
+function choice({ stages, notes }: ModelParts, split: string): string[] {
+  const measured = (notes.selection as Selection | null)?.metrics ?? {};
+  const metrics = measured[stages.at(-1)?.name ?? ""];
+  return metrics?.hr === undefined ? [] : [`chosen on    ${split}: ${figures(metrics)}`];
 }
 
 const WIDTH = 24;

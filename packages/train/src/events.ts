@@ -43,6 +43,8 @@ export interface TrainWarning {
   code: WarningCode;
   stage: StageName | null;
   step: number;
+  /** Where it is about one. */
+  channel?: string;
   text: string;
 }
 
@@ -65,6 +67,7 @@ export type TrainEvent =
       steps: number;
       best: number;
       ranking: Ranking | null;
+      holdoutNll: number | null;
       reason: "steps" | "patience";
     }
   | { type: "checkpoint"; stage: StageName; step: number }

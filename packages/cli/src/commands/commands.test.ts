@@ -39,6 +39,10 @@ test("the demo prepares the sample, trains, finds the true weights roughly, and 
       expect(shares.length).toBeGreaterThanOrEqual(5);
       expect(Math.abs(shares.reduce((sum, share) => sum + share, 0) - 100)).toBeLessThanOrEqual(3); // rounded
     }
+    const [, typical] = out.match(/Two random films are about (\S+) apart/) ?? [];
+    for (const first of [lines[0], lines[3], lines[6]]) {
+      expect(Number(first.match(/ distance (\S+)/)?.[1])).toBeLessThan(Number(typical)); // what is shown is similar
+    }
     expect(out).toMatch(/The Godfather Part II +distance/);
     expect(out).toMatch(/expected rating \d\.\d\d ± \d\.\d\d; not known of it: director, country/);
   } finally {

@@ -26,7 +26,18 @@ interface DemoFlags extends EngineFlags {
   encoder?: string;
 }
 
-const FILMS = ["alien-1979", "amelie-2001", "the-godfather-1972"];
+/** Those to choose from, in order: the first that have something near. Which these are, training decides. */
+const FILMS = [
+  "alien-1979",
+  "spirited-away-2001",
+  "the-godfather-1972",
+  "toy-story-1995",
+  "the-third-man-1949",
+  "the-matrix-1999",
+  "in-the-mood-for-love-2000",
+  "psycho-1960",
+];
+const SHOWN = 3;
 
 /** The simulated users choose each film by the ones just before it, on the same evening. */
 const WINDOW = 2;
@@ -69,9 +80,11 @@ async function runDemo(flags: DemoFlags, output: Output): Promise<void> {
 
   await using model = await openModel(out);
   await showWeights(model, output);
-  output.write("\n3. Similar films, and why: each channel's share of the distance.\n");
-  for (const id of FILMS) {
-    const { items } = await model.similar(id, { k: 3, explain: true });
+  const typical = Object.values(model.weights).reduce((sum, weight) => sum + weight, 0);
+  output.write(
+    `\n3. Similar films, and why: each channel's share of the distance. Two random films are about ${typical.toFixed(2)} apart.\n`,
+  );
+  for (const { id, items } of await showcase(model, typical)) {
     output.write(`\n  ${model.items.at(model.items.indexOf(id)).title}\n${items.map(neighbourLine).join("")}`);
   }
   const { items, missing } = await model.similar(DRAFT, { k: 3, explain: true });
@@ -86,6 +99,16 @@ async function runDemo(flags: DemoFlags, output: Output): Promise<void> {
       `  nearkin similar ${out} alien-1979 --weights plot=3x,genres=0.2x\n` +
       `  nearkin predict ${out} alien-1979\n`,
   );
+}
+
+/** Films whose nearest is nearer than two random ones are to each other, with their lists; where there are too few such, others. */
+async function showcase(model: Model, typical: number): Promise<{ id: string; items: readonly SimilarItem[] }[]> {
+  const [near, far]: { id: string; items: readonly SimilarItem[] }[][] = [[], []];
+  for (const id of FILMS) {
+    const { items } = await model.similar(id, { k: 3, explain: true });
+    (items[0].distance < typical ? near : far).push({ id, items });
+  }
+  return [...near, ...far].slice(0, SHOWN);
 }
 
 function foldersOf(out: string): { dataset: string; model: string } {

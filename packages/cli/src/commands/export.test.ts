@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readParquet } from "@nearkin/data";
@@ -46,11 +46,32 @@ test("neighbours of every item are those of similar, as JSON lines and as Parque
   expect(readdirSync(at("out")).sort()).toEqual(["n.jsonl", "n.parquet"]);
 });
 
+test("neighbors are neighbours too", async () => {
+  const { code, out } = await run("export", "neighbors", at("tiny"), "--k", "1", "--out", at("out/american.jsonl"));
+  expect({ code, out }).toEqual({ code: 0, out: `${at("out/american.jsonl")}\n` });
+});
+
+test("a full disk says which file it was, and leaves nothing", async () => {
+  mkdirSync(at("full"));
+  symlinkSync("/dev/full", at(`full/n.jsonl.${process.pid}.tmp`)); // what is written before it is renamed
+  const { code, err } = await run("export", "neighbours", at("tiny"), "--out", at("full/n.jsonl"));
+  expect({ code, err: err.replaceAll(root, "TMP") }).toEqual({
+    code: 1,
+    err: "BAD_ARGUMENT: --out: TMP/full/n.jsonl cannot be written: ENOSPC: no space left on device, write\n",
+  });
+  expect(readdirSync(at("full"))).toEqual([]);
+  rmSync(at("full"), { recursive: true });
+});
+
 test("what cannot be written is refused before anything is computed", async () => {
+  mkdirSync(at("out/folder.parquet"));
+  writeFileSync(at("out/file"), "");
   const errors = [];
   for (const args of [
     ["neighbours", at("tiny"), "--out", at("n.csv")],
     ["neighbours", at("tiny")],
+    ["neighbours", at("nowhere"), "--out", at("out/folder.parquet")],
+    ["neighbours", at("tiny"), "--out", at("out/file/n.parquet")],
     ["friends", at("tiny"), "--out", at("n.jsonl")],
     ["neighbours", at("nowhere"), "--out", at("n.jsonl")],
     ["neighbours", at("tiny"), "--out", at("n.jsonl"), "--weights", "colour=1"],
@@ -62,6 +83,8 @@ test("what cannot be written is refused before anything is computed", async () =
     [
       "1 BAD_ARGUMENT: --out: expected a file that ends in .parquet or .jsonl, got TMP/n.csv",
       "2 USAGE: required option '--out <file>' not specified",
+      "1 BAD_ARGUMENT: --out: TMP/out/folder.parquet is a folder; name a file that is not there yet, or one to replace",
+      "1 BAD_ARGUMENT: --out: TMP/out/file/n.parquet cannot be written: EEXIST: file already exists, mkdir 'TMP/out/file'",
       "2 USAGE: command-argument value 'friends' is invalid for argument 'what'. Allowed choices are neighbours.",
       "1 BAD_MODEL: TMP/nowhere does not exist; expected a folder that nearkin train wrote",
       "1 BAD_ARGUMENT: weights: there is no channel "colour"; the channels are title, plot, poster, genres, year, released, place, identity",

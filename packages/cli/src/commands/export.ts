@@ -1,13 +1,11 @@
 // nearkin export: what a model knows, as a file for other programs.
-
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
 import { type Model, NearkinError, type NeighbourBlock } from "@nearkin/core";
 import { ParquetWriter } from "@nearkin/data";
-import { Argument, Command } from "commander";
+import { Argument, Command, InvalidArgumentError } from "commander";
 import { type EngineFlags, openEngine, wholeNumber, withEngineFlags } from "../engine.ts";
-import { type MetricFlags, metricOptions, simulatedLine, withMetricFlags } from "../model-flags.ts";
-import { openModel } from "../open-model.ts";
+import { type MetricFlags, metricOptions, openAskedModel, simulatedLine, withMetricFlags } from "../model-flags.ts";
 import type { Output } from "../output.ts";
 import { duration, liveLine } from "../progress.ts";
 
@@ -19,7 +17,7 @@ interface ExportFlags extends EngineFlags, MetricFlags {
 export function exportCommand(output: Output): Command {
   const command = new Command("export")
     .description("write what a model knows to a file: the neighbours of every item")
-    .addArgument(new Argument("<what>", "what to write").choices(["neighbours"]))
+    .addArgument(new Argument("<what>", "what to write: neighbours").argParser(parseWhat))
     .argument("<model>", "the folder that nearkin train wrote")
     .requiredOption("--out <file>", "the file to write, .parquet or .jsonl; it is replaced when all is done")
     .option("--k <n>", "neighbours of each item", wholeNumber(1), 50);
@@ -27,7 +25,8 @@ export function exportCommand(output: Output): Command {
     .addHelpText(
       "after",
       `
-Columns: target_item_id, item_id, score, rank (from 1). Scores are exact; equal ones are ordered by a hash of the id.
+Columns: target_item_id, item_id, score, rank (from 1). A score is −distance/T, T the temperature of training, plus what --popularity adds.
+Scores are exact; equal ones are ordered by a hash of the id.
 
 Examples:
   $ nearkin export neighbours models/films --out neighbours.parquet
@@ -41,14 +40,20 @@ async function runExport(folder: string, flags: ExportFlags, output: Output): Pr
   if (kind !== ".parquet" && kind !== ".jsonl") {
     throw new NearkinError("BAD_ARGUMENT", `--out: expected a file that ends in .parquet or .jsonl, got ${flags.out}`);
   }
+  if ((await stat(flags.out).catch(() => undefined))?.isDirectory()) {
+    throw new NearkinError(
+      "BAD_ARGUMENT",
+      `--out: ${flags.out} is a folder; name a file that is not there yet, or one to replace`,
+    );
+  }
   await using engine = await openEngine(flags);
-  await using model = await openModel(folder, { engine });
+  await using model = await openAskedModel(folder, engine);
   const stop = new AbortController();
   const interrupt = () => stop.abort();
   process.once("SIGINT", interrupt);
   const started = performance.now();
   try {
-    await using table = kind === ".parquet" ? await openParquet(flags.out, model) : await openLines(flags.out, model);
+    await using table = await openTable(flags.out, kind, model);
     const live = liveLine(output);
     const n = model.items.size;
     live.show(`neighbours of ${n.toLocaleString("en")} items …`);
@@ -69,6 +74,11 @@ async function runExport(folder: string, flags: ExportFlags, output: Output): Pr
   }
 }
 
+function parseWhat(text: string): string {
+  if (text === "neighbours" || text === "neighbors") return "neighbours";
+  throw new InvalidArgumentError("Allowed choices are neighbours.");
+}
+
 function progress(done: number, all: number, seconds: number): string {
   const left = (seconds / done) * (all - done);
   return `neighbours of ${done.toLocaleString("en")} of ${all.toLocaleString("en")} items, about ${duration(left)} left`;
@@ -87,6 +97,26 @@ interface Table extends AsyncDisposable {
   append(block: NeighbourBlock): Promise<void>;
   /** Rows in all. */
   finish(): Promise<number>;
+}
+
+/** Whatever goes wrong in writing, a full disk above all, names the file. */
+async function openTable(path: string, kind: ".parquet" | ".jsonl", model: Model): Promise<Table> {
+  const naming = async <T>(write: () => Promise<T>): Promise<T> => {
+    try {
+      return await write();
+    } catch (cause) {
+      if (cause instanceof NearkinError) throw cause;
+      throw new NearkinError("BAD_ARGUMENT", `--out: ${path} cannot be written: ${(cause as Error).message}`, {
+        cause,
+      });
+    }
+  };
+  const table = await naming(() => (kind === ".parquet" ? openParquet(path, model) : openLines(path, model)));
+  return {
+    append: (block) => naming(() => table.append(block)),
+    finish: () => naming(() => table.finish()),
+    [Symbol.asyncDispose]: () => table[Symbol.asyncDispose](),
+  };
 }
 
 async function openParquet(path: string, { items }: Model): Promise<Table> {

@@ -7,11 +7,11 @@ import {
   type DraftFlags,
   missingLines,
   modelEntry,
+  openAskedModel,
   readAsked,
   simulatedLine,
   withDraftFlags,
 } from "../model-flags.ts";
-import { openModel } from "../open-model.ts";
 import type { Output } from "../output.ts";
 
 interface PredictFlags extends EngineFlags, DraftFlags {
@@ -29,18 +29,19 @@ export function predictCommand(output: Output): Command {
       "after",
       `
 Examples:
-  $ nearkin predict models/films "The Third Man" tt0050083
-  $ nearkin predict models/films --draft '{"title": "Night Ferry", "genres": ["Drama"], "year": 1951}'
+  $ nearkin predict models/films "The Third Man" alien-1979
+  $ nearkin predict models/films --draft '{"genres": ["Drama"], "year": 1951}'
   $ echo '{"genres": ["Western"]}' | nearkin predict models/films - --json
 
-The first ± is what the model does not know about the mean rating; the second is how far a single rating may fall from it.`,
+The first ± is how far the mean of many ratings may be from what is expected; the second adds how far people differ about one item. In JSON
+they are deviation and observationDeviation.`,
     )
     .action((folder: string, items: string[], flags: PredictFlags) => runPredict(folder, items, flags, output));
 }
 
 async function runPredict(folder: string, items: string[], flags: PredictFlags, output: Output): Promise<void> {
   await using engine = await openEngine(flags);
-  await using model = await openModel(folder, { engine });
+  await using model = await openAskedModel(folder, engine);
   const predictions: { asked: Asked; rating: PredictedRating; ratings: number }[] = [];
   for (const asked of await readAsked(model, items, flags)) {
     const rating = await model.predict(asked.query);
@@ -56,12 +57,19 @@ async function runPredict(folder: string, items: string[], flags: PredictFlags, 
     output.write(`${JSON.stringify({ model: modelEntry(model), predictions: list }, null, 2)}\n`);
     return;
   }
+  const { centre, scale } = model.parts.rating;
+  if (scale === 0) {
+    output.write(`All items have the same mean rating, ${centre.toFixed(2)}: there is nothing to predict.\n`);
+    output.log(simulatedLine(model));
+    return;
+  }
   const width = Math.max(...predictions.map(({ asked }) => asked.title.length));
   for (const { asked, rating, ratings } of predictions) {
     const { mean, deviation, observationDeviation, missing } = rating;
     const known = ratings === 0 ? "no training rating" : `${ratings} training rating${ratings === 1 ? "" : "s"}`;
+    const [many, one] = [deviation.toFixed(2), observationDeviation.toFixed(2)];
     output.write(
-      `${asked.title.padEnd(width)}  ${mean.toFixed(2)} ± ${deviation.toFixed(2)}  (one rating: ± ${observationDeviation.toFixed(2)}; ${known})\n${missingLines(missing)}`,
+      `${asked.title.padEnd(width)}  ${mean.toFixed(2)} ± ${many}  (${one === many ? "" : `one rating: ± ${one}; `}${known})\n${missingLines(missing)}`,
     );
   }
   output.log(simulatedLine(model));

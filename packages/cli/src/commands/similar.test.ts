@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ModelParts } from "@nearkin/core";
@@ -24,6 +24,7 @@ describe("similar", () => {
     expect(out).toMatchInlineSnapshot(`
       "Similar to The Quiet Harbour (f000):
 
+                                distance  id
          1  The Golden Harbour     5.777  f004
          2  The Burning Garden     6.573  f015
          3  The Frozen Harbour     6.598  f005
@@ -40,6 +41,7 @@ describe("similar", () => {
     expect(out).toMatchInlineSnapshot(`
       "Similar to The Quiet Harbour (f000):
 
+                                distance  id
          1  The Golden Harbour     5.777  f004
               identity ████████████████   2.095  36 %
               year     ██████████         1.335  23 %  not known of the query
@@ -50,8 +52,8 @@ describe("similar", () => {
               released ██                 0.287   5 %
               title    █                  0.125   2 %
          2  The Burning Garden     6.573  f015
-              poster   ████████████████   2.892  44 %  were it equal: #1
-              title    █████              0.892  14 %  were it equal: #1
+              poster   ████████████████   2.892  44 %  without it: #1
+              title    █████              0.892  14 %  without it: #1
               plot     ████               0.770  12 %  not known of either
               year     ████               0.768  12 %  not known of the query
               identity ████               0.672  10 %
@@ -108,6 +110,7 @@ describe("similar", () => {
         without place: not given
         without identity: a new item has no vector of its own
 
+                                distance  id
          1  The Burning Winter     5.734  f036
          2  The Quiet Winter       6.131  f035
 
@@ -126,6 +129,9 @@ describe("similar", () => {
       ["The Quite Harbour"],
       [],
       ["f000", "--weights", "plto=1x"],
+      ["f000", "--weights", "__proto__=2"],
+      ["f000", "--weights", "__proto__=2x"],
+      ["f000", "--weights", "title=0,plot=0,poster=0,genres=0,year=0,released=0,place=0,identity=0x"],
       ["--draft", "{title}"],
       ["--draft", "[1]"],
       ["--draft", '{"titel": "x"}'],
@@ -142,8 +148,11 @@ describe("similar", () => {
         "UNKNOWN_ITEM: no item has the id or title "The Quite Harbour"; did you mean "f000 (The Quiet Harbour)"?",
         "BAD_ARGUMENT: nothing to ask about: name an item by its id or title, or give a --draft",
         "BAD_ARGUMENT: weights: there is no channel "plto"; did you mean "plot"?",
-        "BAD_ARGUMENT: --draft: expected JSON such as {"title": "Heat", "year": 1995}, got {title}",
-        "BAD_ARGUMENT: --draft: expected an object with the channels as keys, got [1]",
+        "BAD_ARGUMENT: weights: there is no channel "__proto__"; the channels are title, plot, poster, genres, year, released, place, identity",
+        "BAD_ARGUMENT: weights: there is no channel "__proto__"; the channels are title, plot, poster, genres, year, released, place, identity",
+        "BAD_ARGUMENT: weights: all are 0, so no item is nearer than another; leave one above 0",
+        "BAD_ARGUMENT: --draft: expected JSON such as {"genres": ["Drama"], "year": 1981}, got {title}",
+        "BAD_ARGUMENT: --draft: expected an object with the channels as keys, such as {"genres": ["Drama"], "year": 1981}, got [1]",
         "BAD_ARGUMENT: draft: there is no channel "titel"; did you mean "title"?",
         "BAD_VALUE: draft: channel year: expected a number, got "long ago"",
         "BAD_ARGUMENT: --draft-file: TMP/nowhere.json cannot be read (ENOENT: no such file or directory, open 'TMP/nowhere.json')",
@@ -156,6 +165,8 @@ describe("similar", () => {
     for (const args of [
       ["--weights", "plot"],
       ["--weights", "plot=muchx"],
+      ["--weights", "year=1,year=2"],
+      ["--weights", "year=1", "--weights", "plot=2,year=2x"],
       ["--popularity", "much"],
       ["--k", "0"],
     ]) {
@@ -166,10 +177,52 @@ describe("similar", () => {
       [
         "2 USAGE: option '--weights <list>' argument 'plot' is invalid. Expected channels and numbers, such as plot=2x,year=0.",
         "2 USAGE: option '--weights <list>' argument 'plot=muchx' is invalid. Expected channels and numbers, such as plot=2x,year=0.",
+        "2 USAGE: option '--weights <list>' argument 'year=1,year=2' is invalid. year has two weights; give it one.",
+        "2 USAGE: option '--weights <list>' argument 'plot=2,year=2x' is invalid. year has two weights; give it one.",
         "2 USAGE: option '--popularity <b>' argument 'much' is invalid. Expected a number, or calibrated.",
         "2 USAGE: option '--k <n>' argument '0' is invalid. Expected a whole number of at least 1.",
       ]
     `);
+  });
+
+  test("--weights may come twice: both count", async () => {
+    const { weights } = JSON.parse(
+      (await run("similar", at("tiny"), "f000", "--json", "--weights", "year=3", "--weights", "plot=4")).out,
+    );
+    expect(weights).toMatchObject({ year: 3, plot: 4 });
+  });
+
+  test("a list whose first is farther than two random items says that nothing is near", async () => {
+    const far = await run("similar", at("tiny"), "f006", "--k", "1");
+    expect(far.out).toMatch(/^ {3}1 .* 10\.0\d\d {2}f\d+$/m);
+    expect(far.out).toContain(
+      "\nNothing is near: even the first is farther away than two random items are from each other.\nTwo random items are about 8.84 apart.",
+    );
+    const popular = await run("similar", at("tiny"), "f006", "--k", "1", "--popularity", "9");
+    expect(popular.out).not.toContain("Nothing is near"); // the first is not the nearest there
+    expect((await run("similar", at("tiny"), "f000", "--k", "2")).out).not.toContain("Nothing is near");
+    const negative = await run("similar", at("tiny"), "f006", "--k", "2", "--weights", "year=-1");
+    expect(negative.out).not.toContain("Nothing is near"); // no distance is typical there
+  });
+
+  test("a dataset is no model", async () => {
+    mkdirSync(at("my films"));
+    writeFileSync(at("my films/dataset.json"), "{}");
+    for (const command of [["similar"], ["predict"], ["export", "neighbours", "--out", at("n.jsonl")]]) {
+      const { code, err } = await run(...command, at("my films"), ...(command.length > 1 ? [] : ["f000"]));
+      expect({ code, err: plain(err) }).toEqual({
+        code: 1,
+        err: "BAD_MODEL: TMP/my films: this is a dataset; train it first: nearkin train 'TMP/my films'\n",
+      });
+    }
+  });
+
+  test("help names items and channels that the sample has", async () => {
+    for (const command of ["similar", "predict"]) {
+      const { out } = await run(command, "--help");
+      expect(out).not.toMatch(/tt\d{7}|"title"/);
+      expect(out).toContain(`nearkin ${command} models/films --draft '{"genres": ["Drama"], "year": 1951}'`);
+    }
   });
 
   test("no item left says so", async () => {
@@ -206,9 +259,9 @@ describe("predict", () => {
     );
     expect(code).toBe(0);
     expect(out).toMatchInlineSnapshot(`
-      "The Quiet Harbour             2.97 ± 0.30  (one rating: ± 0.58; 3 training ratings)
-      The Last Letter               3.47 ± 0.54  (one rating: ± 0.73; no training rating)
-      the draft "The Quiet Winter"  3.49 ± 0.54  (one rating: ± 0.73; no training rating)
+      "The Quiet Harbour             2.97 ± 0.40  (one rating: ± 0.58; 3 training ratings)
+      The Last Letter               3.47 ± 0.60  (one rating: ± 0.73; no training rating)
+      the draft "The Quiet Winter"  3.49 ± 0.60  (one rating: ± 0.73; no training rating)
         without plot: not given
         without poster: not given
         without genres: not given
@@ -231,6 +284,22 @@ describe("predict", () => {
       expect(mean).toBeGreaterThan(1);
       expect(observationDeviation).toBeGreaterThan(deviation);
     }
+  });
+
+  test("one rating's own ± is said where it differs", async () => {
+    await writeModelFolder(at("sure"), { ...parts, noise: { ...parts.noise, perRating: 0 } });
+    expect((await run("predict", at("sure"), "f000")).out).toBe(
+      "The Quiet Harbour  2.97 ± 0.40  (3 training ratings)\n",
+    );
+  });
+
+  test("where all ratings are equal there is nothing to predict", async () => {
+    await writeModelFolder(at("equal"), { ...parts, rating: { centre: 1, scale: 0 } });
+    const { code, out } = await run("predict", at("equal"), "f000", "f001");
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: "All items have the same mean rating, 1.00: there is nothing to predict.\n",
+    });
   });
 
   test("a model without a posterior cannot", async () => {

@@ -9,12 +9,12 @@ import {
   metricOptions,
   missingLines,
   modelEntry,
+  openAskedModel,
   readAsked,
   simulatedLine,
   withDraftFlags,
   withMetricFlags,
 } from "../model-flags.ts";
-import { openModel } from "../open-model.ts";
 import type { Output } from "../output.ts";
 
 interface SimilarFlags extends EngineFlags, MetricFlags, DraftFlags {
@@ -30,26 +30,28 @@ export function similarCommand(output: Output): Command {
     .argument("[items...]", "ids or titles; several are taken together; - reads a draft from standard input")
     .option("--k <n>", "how many", wholeNumber(1), 10);
   return withEngineFlags(withDraftFlags(withMetricFlags(command)))
-    .option("--explain", "what every channel contributes, and the rank without it")
+    .option("--explain", "what every channel contributes to the distance, and the rank without it where that differs")
     .option("--json", "print JSON")
     .addHelpText(
       "after",
       `
 Examples:
-  $ nearkin similar models/films "The Third Man"                       by title, or by id
-  $ nearkin similar models/films tt0041959 --explain                   and why
-  $ nearkin similar models/films tt0041959 --weights plot=2x,year=0    your own notion of similar
-  $ nearkin similar models/films tt0041959 --popularity calibrated     among equals, rather what many know
-  $ nearkin similar models/films --draft '{"title": "Night Ferry", "genres": ["Drama"]}'
+  $ nearkin similar models/films "The Third Man"                                by title, or by id
+  $ nearkin similar models/films the-third-man-1949 --explain                   and why
+  $ nearkin similar models/films the-third-man-1949 --weights plot=2x,year=0    your own notion of similar
+  $ nearkin similar models/films the-third-man-1949 --popularity calibrated     among equals, rather what many know
+  $ nearkin similar models/films --draft '{"genres": ["Drama"], "year": 1951}'
 
-A distance is a sum over channels: the channel's weight, times 1 for two items picked at random.`,
+A distance is a sum over channels: the channel's weight, times 1 for two items picked at random. "Without it: #3" beside a channel is the rank
+that the item would have if its distance in that channel were 0 (rankWithout in JSON). The list is sorted by score, which JSON has too:
+−distance/T, T the temperature of training, plus --popularity times the logarithm of an item's share of all training events.`,
     )
     .action((folder: string, items: string[], flags: SimilarFlags) => runSimilar(folder, items, flags, output));
 }
 
 async function runSimilar(folder: string, items: string[], flags: SimilarFlags, output: Output): Promise<void> {
   await using engine = await openEngine(flags);
-  await using model = await openModel(folder, { engine });
+  await using model = await openAskedModel(folder, engine);
   const asked = await readAsked(model, items, flags);
   const result = await model.similar(
     asked.map(({ query }) => query),
@@ -76,17 +78,20 @@ function describe(asked: readonly Asked[], { items, missing, weights, popularity
     const line = `${String(rank).padStart(4)}  ${name(item).slice(0, TITLE).padEnd(width)}  ${distance.toFixed(3).padStart(8)}  ${id}\n`;
     return contributions ? line + explained(contributions, rank) : line;
   });
+  const header = `${" ".repeat(4 + 2 + width + 2)}distance  id\n`;
   const list = Object.entries(weights).map(([channel, weight]) => `${channel} ${weight.toFixed(2)}`);
   const typical = Object.values(weights).reduce((sum, weight) => sum + weight, 0);
+  const comparable = popularity === 0 && Object.values(weights).every((weight) => weight >= 0);
+  const far = comparable && items.length > 0 && items[0].distance > typical;
   const foot =
-    `\nTwo random items are about ${typical.toFixed(2)} apart. ` +
+    `\n${far ? "Nothing is near: even the first is farther away than two random items are from each other.\n" : ""}Two random items are about ${typical.toFixed(2)} apart. ` +
     `Weights: ${list.join(", ")}${popularity === 0 ? "" : `; popularity ${popularity.toFixed(2)}`}\n`;
-  return head + (items.length === 0 ? "  nothing: no item is left\n" : lines.join("")) + foot;
+  return head + (items.length === 0 ? "  nothing: no item is left\n" : header + lines.join("")) + foot;
 }
 
 const name = ({ title, id }: SimilarItem): string => title ?? id;
 
-/** A line per channel, the largest contribution first: bar, number, share of the distance, and the rank if the channel were equal. */
+/** A line per channel, the largest contribution first: bar, number, share of the distance, and the rank without it where it is another. */
 function explained(contributions: readonly Contribution[], rank: number): string {
   const width = Math.max(...contributions.map(({ channel }) => channel.length));
   const largest = Math.max(...contributions.map(({ contribution }) => Math.abs(contribution)), Number.MIN_VALUE);
@@ -97,7 +102,7 @@ function explained(contributions: readonly Contribution[], rank: number): string
       const part = share === null ? "" : `${Math.round(100 * share)} %`;
       const notes = [
         ...(unknown === null ? [] : [UNKNOWN[unknown]]),
-        ...(rankWithout === rank ? [] : [`were it equal: #${rankWithout}`]),
+        ...(rankWithout === rank ? [] : [`without it: #${rankWithout}`]),
       ];
       return `        ${channel.padEnd(width)} ${bar} ${contribution.toFixed(3).padStart(7)} ${part.padStart(5)}  ${notes.join("; ")}`.trimEnd();
     })

@@ -1,13 +1,14 @@
 // The way of a user, on the sample: prepare, train, ask. One dataset for all tests; small settings, so that each run takes seconds.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { readParquet } from "@nearkin/data";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { main } from "../main.ts";
 import { run } from "../testing/run.ts";
 
 const SETTINGS = `
@@ -43,7 +44,7 @@ describe("train", () => {
     expect(err).toMatch(/^ssl {5}step {5}8 {2}validation HR /m);
     expect(out).toContain("share of a typical distance, by channel (from SIMULATED ratings)");
     expect(out).toMatch(/^ {2}genres {7}[█·]{24} +\d+ % {3}weight \d\.\d{3}$/m);
-    expect(out).toMatch(/^process {6}20 inducing items, 5 targets, noise \d\.\d\d, signal \d\.\d\d$/m);
+    expect(out).toMatch(/^process {6}20 inducing items, 1 target, noise \d\.\d\d, signal \d\.\d\d$/m);
     expect(plain(out)).toMatch(/^next {9}nearkin similar TMP\/model \S+ --explain$/m);
     const history = await readParquet(join(at("model"), "history.parquet"));
     expect(history).toHaveLength(20);
@@ -52,8 +53,9 @@ describe("train", () => {
     expect(Object.keys(history[0])).toContain("weight.genres");
   });
 
-  test("--json: one event a line, the model last", async () => {
-    const { out } = await run(...small("--out", at("json-model"), "--json", "--stages", "siamese"));
+  test("--json: one event a line, the model last, folders as they were given", async () => {
+    const given = relative(process.cwd(), at("json-model"));
+    const { out } = await run(...small("--out", given, "--json", "--stages", "siamese"));
     const events = out
       .trim()
       .split("\n")
@@ -62,18 +64,14 @@ describe("train", () => {
     expect(new Set(events.map(({ type }) => type))).toEqual(
       new Set(["phase", "start", "validation", "step", "stage", "model"]),
     );
-    expect(events.at(-1)).toMatchObject({
-      type: "model",
-      out: at("json-model"),
-      id: expect.stringMatching(/^[0-9a-f]{64}$/),
-    });
+    expect(events.find(({ type }) => type === "start")).toMatchObject({ out: given });
+    expect(events.at(-1)).toMatchObject({ type: "model", out: given, id: expect.stringMatching(/^[0-9a-f]{64}$/) });
   });
 
-  test("Ctrl-C saves and exits 130; --resume gives the model of an undisturbed run", async () => {
+  /** Runs the program and sends it a signal at its fifth step. */
+  async function stopped(signal: "SIGINT" | "SIGTERM", ...args: string[]): Promise<{ code: number; err: string }> {
     const bin = fileURLToPath(new URL("../../bin/nearkin.js", import.meta.url));
-    const child = spawn(process.execPath, [bin, ...small("--out", at("stopped"), "--json")], {
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    const child = spawn(process.execPath, [bin, ...args, "--json"], { stdio: ["ignore", "pipe", "pipe"] });
     const exit = once(child, "exit");
     let err = "";
     child.stderr.on("data", (chunk) => {
@@ -81,20 +79,54 @@ describe("train", () => {
     });
     let steps = 0;
     for await (const line of createInterface({ input: child.stdout })) {
-      if (line.includes('"type":"step"') && ++steps === 5) child.kill("SIGINT");
+      if (line.includes('"type":"step"') && ++steps === 5) child.kill(signal);
     }
-    expect((await exit)[0]).toBe(130);
-    expect(plain(err)).toContain(
-      "INTERRUPTED: stopped; the run is saved in TMP/stopped.partial; go on with: nearkin train TMP/films --out TMP/stopped --config TMP/small.yaml --resume",
-    );
+    return { code: (await exit)[0], err: plain(err).trim() };
+  }
+
+  test("Ctrl-C saves and exits 130; --resume gives the model of an undisturbed run", async () => {
+    expect(await stopped("SIGINT", ...small("--out", at("stopped")))).toEqual({
+      code: 130,
+      err: "INTERRUPTED: stopped; the run is saved in TMP/stopped.partial; go on with: nearkin train TMP/films --out TMP/stopped --config TMP/small.yaml --workers 1 --json --resume",
+    });
     expect((await run(...small("--out", at("stopped"), "--resume"))).code).toBe(0);
     for (const file of ["weights.safetensors", "items.safetensors", "history.parquet"]) {
       expect(readFileSync(join(at("stopped"), file)).equals(readFileSync(join(at("model"), file))), file).toBe(true);
     }
   }, 60_000);
 
+  test("SIGTERM, as docker stop sends it, saves too and exits 143; what it says to type works", async () => {
+    const { code, err } = await stopped("SIGTERM", ...small("--out", at("stopped"), "--force"));
+    expect(code).toBe(143);
+    const [, command] = err.split("go on with: nearkin ");
+    expect(command).toBe(
+      "train TMP/films --out TMP/stopped --config TMP/small.yaml --workers 1 --json --force --resume",
+    );
+    const again = await run(...command.replaceAll("TMP", folder).split(" "));
+    expect(again.code).toBe(0);
+    expect(again.out).toContain('"resumedAt":{"stage":"siamese"');
+  }, 60_000);
+
+  test("Ctrl-C before the first step does not say that anything is saved", async () => {
+    let err = "";
+    const code = await main(small("--out", at("early"), "--json"), {
+      write: (text) => {
+        if (text.includes("loading the dataset")) process.emit("SIGINT", "SIGINT");
+      },
+      log: (text) => {
+        err += text;
+      },
+    });
+    expect({ code, err: plain(err) }).toEqual({
+      code: 130,
+      err: "INTERRUPTED: stopped before the first step, so there is nothing to save; start again with: nearkin train TMP/films --out TMP/early --config TMP/small.yaml --workers 1 --json\n",
+    });
+    expect(readdirSync(folder).filter((name) => name.startsWith("early"))).toEqual([]);
+  });
+
   test("--final: chooses steps on the split, refits on everything, and keeps both", async () => {
-    const { code, err } = await run(...small("--out", at("served"), "--final"));
+    const { code, out, err } = await run(...small("--out", at("served"), "--final"));
+    expect(plain(out)).toMatch(/^chosen on {4}TMP\/served-split: HR@10 \d\.\d{3}, MRR \d\.\d{3}, NDCG \d\.\d{3}$/m);
     expect({ code, err: plain(err) }).toMatchObject({
       code: 0,
       err: expect.stringContaining("preparing all data of marquee into TMP/films-all"),
@@ -106,7 +138,24 @@ describe("train", () => {
     const again = await run(...small("--out", at("served"), "--final", "--resume", "--force"));
     expect(plain(again.err)).toContain("TMP/served-split is finished: its step counts are used");
     expect(JSON.parse(readFileSync(join(at("served"), "model.json"), "utf8")).id).toBe(model.id);
+    const taken = await run(...small("--out", at("served"), "--final"));
+    expect({ code: taken.code, err: plain(taken.err) }).toEqual({
+      code: 1,
+      err: "MODEL_EXISTS: TMP/served is there; choose another folder with --out, or replace it with --force\n",
+    });
   }, 120_000);
+
+  test("--final: the split run of another start, engine or version is not used", async () => {
+    renameSync(at("served"), at("served-before"));
+    const refused =
+      "MODEL_EXISTS: TMP/served-split is there; choose another folder with --out, or replace it with --force\n";
+    const warm = await run(...small("--out", at("served"), "--final", "--resume", "--from", at("model")));
+    expect({ code: warm.code, err: plain(warm.err) }).toEqual({ code: 1, err: refused });
+    const other = await run(...small("--out", at("served"), "--final", "--resume", "--engine", "plain"));
+    expect({ code: other.code, err: plain(other.err) }).toEqual({ code: 1, err: refused });
+    expect(existsSync(at("served-split.partial"))).toBe(false);
+    renameSync(at("served-before"), at("served"));
+  });
 
   test("a model needs nothing but its folder: the dataset gone, items and drafts are answered", async () => {
     rmSync(at("films-all"), { recursive: true });
@@ -134,16 +183,20 @@ describe("train", () => {
       small("--out", at("x"), "--config", at("none.yaml")),
       small("--out", at("x"), "--from", at("films")),
       ["train", at("films"), "--out", at("x"), "--stages", "siamese,meta"],
+      ["train", at("films"), "--out", ""],
+      ["train", at("films"), "--out", at("x"), "--config", folder],
     ]) {
       const { code, err } = await run(...args);
-      errors.push(`${code} ${plain(err).trim().split("\n").at(-1)}`);
+      errors.push(`${code} ${plain(err).trim().split("\n")[0]}`);
     }
     expect(errors.join("\n")).toMatchInlineSnapshot(`
       "1 BAD_DATASET: TMP/nowhere: there is no such folder
       1 MODEL_EXISTS: TMP/model is there; choose another folder with --out, or replace it with --force
       1 BAD_CONFIG: TMP/none.yaml: there is no such file
       1 BAD_MODEL: model.json cannot be read (there is no TMP/films/model.json); is this a model folder, and complete?
-      1 BAD_CONFIG: the command line: stages.1: Invalid option: expected one of "siamese"|"ssl""
+      2 USAGE: option '--stages <names>' argument 'siamese,meta' is invalid. Allowed choices are siamese | ssl | siamese,ssl.
+      2 USAGE: option '--out <folder>' argument '' is invalid. Expected a name, got nothing.
+      1 BAD_CONFIG: TMP is a folder; name the file, such as TMP/nearkin.yaml"
     `);
     expect(existsSync(at("x.partial"))).toBe(false);
   });

@@ -1,16 +1,18 @@
 // nearkin train: dataset folder in, model folder out, with a line that says how it goes.
-import { existsSync, readFileSync } from "node:fs";
-import { basename, resolve } from "node:path";
-import { decodeModel, type Engine, type ModelParts, NearkinError } from "@nearkin/core";
-import { type Dataset, openDataset, parseYaml, shellWord } from "@nearkin/data";
-import { type Preset, resolveTrainConfig, type Selection, selectionOf, type TrainConfig, train } from "@nearkin/train";
-import { Command, Option } from "commander";
+import { existsSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { decodeModel, type Engine, type ModelParts } from "@nearkin/core";
+import { type Dataset, openDataset } from "@nearkin/data";
+import { type Preset, type Selection, selectionOf, type TrainConfig, type TrainEvent, train } from "@nearkin/train";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { type EngineFlags, openEngine, wholeNumber, withEngineFlags } from "../engine.ts";
 import { readFolder } from "../open-model.ts";
 import type { Output } from "../output.ts";
 import { duration } from "../progress.ts";
-import { datasetOfAll } from "../refit.ts";
+import { checkFree, datasetOfAll, finishedSplit } from "../refit.ts";
+import { trainingConfig } from "../training-config.ts";
 import { showTraining } from "../training-progress.ts";
+import { CHECKPOINT_SECONDS, interruption, type Standing, StopSignals, trainCommandLine } from "../training-stop.ts";
 import { trainingSummary } from "../training-summary.ts";
 
 interface TrainFlags extends EngineFlags {
@@ -31,24 +33,29 @@ export function trainCommand(output: Output): Command {
   return withEngineFlags(new Command("train"))
     .description("learn what similar means: dataset folder in, model folder out")
     .argument("<dataset>", "the folder that nearkin prepare wrote")
-    .option("--out <folder>", "the model folder to make (default: models/<dataset>)")
+    .option("--out <folder>", "the model folder to make (default: models/<dataset>)", named)
     .addOption(
       new Option(
         "--preset <name>",
         "default: what measures best; fast: cut down for a first look; paper: as the authors describe (default: default)",
       ).choices(["default", "fast", "paper"]),
     )
-    .option("--config <file>", "a nearkin.yaml whose section train: changes the preset")
+    .option("--config <file>", "a nearkin.yaml whose section train: changes the preset", named)
     .option("--seed <n>", "of everything drawn by chance (default: as configured, else 1)", wholeNumber(0))
     .option("--stages <names>", "stages to run: siamese, ssl, or siamese,ssl (default: as configured)", stageList)
     .option(
       "--final",
       "then refit on all data, with the step counts that the validation items chose: the model to serve",
     )
-    .option("--from <model>", "start from the parameters of this model")
+    .option("--from <model>", "start from the parameters of this model", named)
     .option("--resume", "go on where a run with the same options was stopped")
     .option("--force", "replace the model folder if it is there")
-    .option("--checkpoint <seconds>", "time between two checkpoints; changes no bit of the result", wholeNumber(0), 30)
+    .option(
+      "--checkpoint <seconds>",
+      "time between two checkpoints; changes no bit of the result",
+      wholeNumber(0),
+      CHECKPOINT_SECONDS,
+    )
     .option("--json", "print one JSON object a line: steps, validations, warnings, and at the end the model")
     .addHelpText(
       "after",
@@ -66,24 +73,32 @@ What is learned, the presets and every key of train: are in docs/training.md.`,
 }
 
 async function runTrain(folder: string, flags: TrainFlags, output: Output): Promise<void> {
-  const config = configOf(flags);
+  const show = showTraining(output, { json: flags.json === true, resume: flags.resume === true });
+  const config = trainingConfig(flags, (text) => show({ type: "note", text }));
   const out = flags.out ?? `models/${basename(resolve(folder))}`;
-  const dataset = await openDataset(folder);
-  const from = flags.from === undefined ? undefined : await decodeModel(readFolder(flags.from));
-  const engine = await openEngine(flags);
-  const stop = new AbortController();
-  const interrupt = () => stop.abort(new InterruptedError(out, resumeCommand(folder, out, flags)));
-  process.once("SIGINT", interrupt);
+  checkFree(out, flags.force === true);
+  const standing: Standing = { out, saved: false };
   const started = performance.now();
+  using stop = new StopSignals();
   try {
-    const run: RunContext = { engine, config, flags, output, signal: stop.signal, ...(from ? { from } : {}) };
+    const { signal } = stop;
+    const dataset = await openDataset(folder);
+    const from = flags.from === undefined ? undefined : await decodeModel(readFolder(flags.from));
+    await using engine = await openEngine(flags);
+    signal.throwIfAborted();
+    const run: RunContext = { engine, config, flags, output, show, signal, standing, ...(from ? { from } : {}) };
     const model = flags.final ? await trainFinal(run, dataset, out) : await trainOne(run, dataset, out);
     const seconds = (performance.now() - started) / 1000;
     if (flags.json) output.write(`${JSON.stringify({ type: "model", out, id: model.id })}\n`);
-    else output.write(`${trainingSummary(model, out)}trained in ${duration(seconds)} on ${engine.info.kind}\n`);
-  } finally {
-    process.removeListener("SIGINT", interrupt);
-    await engine.close();
+    else {
+      const summary = trainingSummary(model, out, flags.final ? splitOf(out) : undefined);
+      output.write(`${summary}trained in ${duration(seconds)} on ${engine.info.kind}\n`);
+    }
+  } catch (error) {
+    if (!stop.caused(error)) throw error;
+    throw interruption(standing, (resume) =>
+      trainCommandLine(folder, out, { ...flags, resume: resume || flags.resume === true }),
+    );
   }
 }
 
@@ -92,97 +107,64 @@ interface RunContext {
   config: TrainConfig;
   flags: TrainFlags;
   output: Output;
+  show: (event: TrainEvent) => void;
   signal: AbortSignal;
+  standing: Standing;
   from?: ModelParts;
 }
 
 function trainOne(
-  { engine, config, flags, output, signal, from }: RunContext,
+  { engine, config, flags, output, show, signal, standing, from }: RunContext,
   dataset: Dataset,
   out: string,
   selection?: Selection,
 ): Promise<ModelParts> {
   if (!flags.json) output.log(`training ${config.preset} on ${dataset.folder} into ${out}\n`);
+  standing.out = out;
+  standing.saved = flags.resume === true && existsSync(join(`${resolve(out)}.partial`, "checkpoint.safetensors"));
   return train(dataset, config, {
     engine,
     out,
     resume: flags.resume === true,
     force: flags.force === true,
-    checkpointEvery: flags.checkpoint ?? 30,
+    checkpointEvery: flags.checkpoint ?? CHECKPOINT_SECONDS,
     signal,
     ...(from ? { from } : {}),
     ...(selection ? { selection } : {}),
-    onEvent: showTraining(output, { json: flags.json === true, resume: flags.resume === true }),
+    onEvent: (event) => {
+      if (event.type === "checkpoint") standing.saved = true;
+      show(event);
+    },
   });
 }
 
-/** Chooses step counts on the split dataset, then refits on all of its data. */
+/** Chooses step counts on the split dataset, then refits on all of its data. What can fail is tried before hours of training. */
 async function trainFinal(run: RunContext, dataset: Dataset, out: string): Promise<ModelParts> {
-  const splitOut = `${out}-split`;
-  const all = await datasetOfAll(dataset, run.output, run.signal); // before hours of training: it may be missing
-  let split = await finishedModel(splitOut, dataset, run);
-  if (split) run.output.log(`${splitOut} is finished: its step counts are used\n`);
-  else split = await trainOne(run, dataset, splitOut);
+  const { flags, output, signal, standing } = run;
+  const splitOut = splitOf(out);
+  const finished = flags.resume ? await finishedSplit(splitOut, dataset, run) : undefined;
+  if (!finished) checkFree(splitOut, flags.force === true);
+  const all = await datasetOfAll(dataset, output, signal);
+  if (finished) output.log(`${splitOut} is finished: its step counts are used\n`);
+  const split = finished ?? (await trainOne(run, dataset, splitOut));
+  standing.finished = splitOut;
   return trainOne(run, all, out, selectionOf(split));
 }
 
-/** The model of an earlier try, where a resumed run finds it finished. */
-async function finishedModel(
-  folder: string,
-  dataset: Dataset,
-  { flags, config }: RunContext,
-): Promise<ModelParts | undefined> {
-  if (!flags.resume || !existsSync(`${folder}/model.json`)) return undefined;
-  const model = await decodeModel(readFolder(folder));
-  const same = model.dataset.id === dataset.manifest.id && JSON.stringify(model.config) === JSON.stringify(config);
-  return same ? model : undefined;
+/** Where the run that chooses the steps goes; a slash at the end of a folder's name is not part of it. */
+function splitOf(out: string): string {
+  return `${out.replace(/[/\\]+$/, "")}-split`;
 }
 
-function configOf(flags: TrainFlags): TrainConfig {
-  let given: unknown = {};
-  let where = "the command line";
-  if (flags.config !== undefined) {
-    if (!existsSync(flags.config)) throw new NearkinError("BAD_CONFIG", `${flags.config}: there is no such file`);
-    where = flags.config;
-    const file = parseYaml(readFileSync(flags.config, "utf8"), where);
-    given = (file as { train?: unknown } | null)?.train ?? {};
-    where = `${where}: train`;
-  }
-  const changed = typeof given === "object" && given !== null ? { ...given } : given;
-  if (typeof changed === "object" && changed !== null) {
-    if (flags.seed !== undefined) Object.assign(changed, { seed: flags.seed });
-    if (flags.stages !== undefined) Object.assign(changed, { stages: flags.stages });
-  }
-  return resolveTrainConfig(changed, { where, ...(flags.preset ? { preset: flags.preset } : {}) });
-}
+const STAGES = ["siamese", "ssl", "siamese,ssl"];
 
 function stageList(text: string): TrainConfig["stages"] {
-  return text.split(",").map((name) => name.trim()) as TrainConfig["stages"]; // checked with the rest of the configuration
+  const names = text.split(",").map((name) => name.trim());
+  if (!STAGES.includes(names.join())) throw new InvalidArgumentError(`Allowed choices are ${STAGES.join(" | ")}.`);
+  return names as TrainConfig["stages"];
 }
 
-function resumeCommand(folder: string, out: string, flags: TrainFlags): string {
-  const { final, preset, config, from, seed, stages, engine, policy } = flags;
-  const word = shellWord;
-  return [
-    `nearkin train ${word(folder)} --out ${word(out)}`,
-    preset ? `--preset ${preset}` : "",
-    config ? `--config ${word(config)}` : "",
-    seed === undefined ? "" : `--seed ${seed}`,
-    from ? `--from ${word(from)}` : "",
-    stages ? `--stages ${stages.join(",")}` : "",
-    engine === "auto" ? "" : `--engine ${engine}`,
-    policy === "reproducible" ? "" : `--policy ${policy}`,
-    final ? "--final" : "",
-    "--resume",
-  ]
-    .filter((part) => part !== "")
-    .join(" ");
-}
-
-/** Ctrl-C: the last step is kept. */
-class InterruptedError extends Error {
-  readonly code = "INTERRUPTED";
-  constructor(out: string, again: string) {
-    super(`stopped; the run is saved in ${out}.partial; go on with: ${again}`);
-  }
+function named(text: string): string {
+  if (text.trim() === "") throw new InvalidArgumentError("Expected a name, got nothing.");
+  return text;
 }

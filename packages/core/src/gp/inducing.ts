@@ -5,6 +5,7 @@ import { NearkinError } from "../errors.ts";
 import { pivotedCholesky } from "../linalg/decompositions/pivoted-cholesky.ts";
 import type { Engine, KernelOptions } from "../linalg/engine.ts";
 import { checkRowMajor, checkShape, type Matrix } from "../linalg/matrix.ts";
+import { exp, logistic } from "../metric/exponential.ts";
 
 export interface InducingInputs {
   /** Embeddings of the items to choose from (n, d), f64. */
@@ -18,7 +19,7 @@ export interface InducingInputs {
 /** k_ii = v·e^{−½φ(0)}: v, but for the sigmoid link, where φ(0) = σ(b). */
 export function selfKernel(options: KernelOptions): number {
   const { link = "linear", offset = 0, variance = 1 } = options;
-  return link === "sigmoid" ? variance * Math.exp(-0.5 / (1 + Math.exp(-offset))) : variance;
+  return link === "sigmoid" ? variance * exp(-0.5 * logistic(offset)) : variance;
 }
 
 /**

@@ -1,4 +1,5 @@
 // What can be asked of a model, and what it answers.
+import { NearkinError } from "../errors.ts";
 import type { LiftedItem } from "../rank/rows.ts";
 import type { Draft, MissingChannel } from "./draft.ts";
 import type { Contribution } from "./explain.ts";
@@ -17,9 +18,12 @@ export interface EmbeddedDraft extends LiftedItem {
 export type ItemQuery = string | Draft | EmbeddedDraft;
 
 export interface MetricOptions {
-  /** Weights h by channel in place of the learned ones, channels left out keep theirs; or all of them, in order. 1.0 weighs a typical random pair as 1. */
-  weights?: Readonly<Record<string, number>> | ArrayLike<number>;
-  /** β: how much popularity counts; "calibrated" is what suited the validation items best. @default 0: pure similarity */
+  /**
+   * Weights h by channel in place of the learned ones, channels left out keep theirs; or all of them, in order. 1.0 weighs a typical random
+   * pair as 1. Not all 0.
+   */
+  weights?: Readonly<Record<string, number>> | readonly number[] | Float32Array | Float64Array;
+  /** β: how much popularity counts; "calibrated" is the β that ranked validation items best. @default 0: pure similarity */
   popularity?: number | "calibrated";
 }
 
@@ -33,7 +37,7 @@ export interface CandidateOptions {
 export interface ModelSimilarOptions extends MetricOptions, CandidateOptions {
   /** @default 10 */
   k?: number;
-  /** Add every channel's contribution, and the rank without it. @default false */
+  /** Add every channel's contribution, and the rank without it: that of the item if its distance in the channel were 0. @default false */
   explain?: boolean;
 }
 
@@ -67,4 +71,42 @@ export interface Explanation extends SimilarItem {
 
 export interface PredictedRating extends RatingPrediction {
   readonly missing: readonly MissingChannel[];
+}
+
+/** Refuses what is neither an id nor a draft: a number would otherwise pass for a draft without values. */
+export function checkQuery(query: ItemQuery): void {
+  if (typeof query === "string" || isObject(query)) return;
+  throw new NearkinError("BAD_ARGUMENT", `expected an item's id, or a draft as an object by channel, ${got(query)}`);
+}
+
+/** The same for a draft alone. */
+export function checkDraft(draft: Draft): void {
+  if (isObject(draft)) return;
+  throw new NearkinError(
+    "BAD_ARGUMENT",
+    `expected a draft as an object by channel, got ${shown(draft)}; items of the catalogue need no embedding: pass their ids on`,
+  );
+}
+
+/** An id that is none, in words. */
+export function checkId(id: string): void {
+  if (typeof id !== "string") throw new NearkinError("BAD_ARGUMENT", `expected an item's id, ${got(id)}`);
+}
+
+const got = (value: unknown): string =>
+  `got ${shown(value)}${typeof value === "number" || typeof value === "bigint" ? `; ids are strings: "${value}"` : ""}`;
+
+/** Maps, dates, lists and arrays of numbers are no drafts. */
+const isObject = (value: unknown): boolean => Object.prototype.toString.call(value) === "[object Object]";
+
+/** What came, short enough for a message. */
+export function shown(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.slice(0, 40));
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value === "object" && value !== null) return `a ${Object.prototype.toString.call(value).slice(8, -1)}`;
+  return typeof value === "function" ? "a function" : String(value);
+}
+
+export function isEmbedded(query: Draft | EmbeddedDraft): query is EmbeddedDraft {
+  return query.embedding instanceof Float32Array && query.exact instanceof Float64Array;
 }

@@ -16,7 +16,8 @@ import { didYouMean, nearestNames } from "./nearest.ts";
 import type { ModelChannel } from "./parts.ts";
 
 /**
- * An item by the names of its channels: a number; a date as text, or as a number (a year, or seconds from 1970); a text; categories as a
+ * An item by the names of its channels, each value already taken apart (`separator`, `pattern` and `thousands` of nearkin.yaml are for files):
+ * a number, also as a text such as "1951"; a date as text, or as a number (a year, or seconds from 1970); a text; categories as a
  * list, or one as a text; a place; a vector (also for a text channel: what its encoder would make of the text). A channel that is left
  * out, null or undefined is missing.
  */
@@ -102,7 +103,7 @@ function resolve(transform: ChannelTransform, cell: DraftCell, mode: NumberMode)
       const row = applyCategories(transform, terms(cell));
       if (row && row.indices.length > 0) return of(row);
       const unknown = row?.unknown ?? [];
-      return { reason: unknown.length > 0 ? `training knows none of ${unknown.join(", ")}` : "the list is empty" };
+      return { reason: unknown.length > 0 ? noneKnown(unknown) : "the list is empty" };
     }
     case "geo":
       return of(applyGeo(transform, place(cell)));
@@ -114,6 +115,18 @@ function resolve(transform: ChannelTransform, cell: DraftCell, mode: NumberMode)
     case "surrogate":
       return absent(transform);
   }
+}
+
+/** Several categories in one text are the mistake to expect of someone who copies a cell of a file. */
+function noneKnown(unknown: readonly string[]): string {
+  const reason = `training knows none of ${unknown.join(", ")}`;
+  for (const separator of [" > ", "|", ";", ","]) {
+    const several = unknown.find((term) => term.includes(separator));
+    if (several === undefined) continue;
+    const list = several.split(separator).map((term) => JSON.stringify(term.trim()));
+    return `${reason}; taken as one category; give a list: [${list.join(", ")}]`;
+  }
+  return reason;
 }
 
 const of = (value: DraftValue): Resolved => ({ value });
@@ -185,7 +198,10 @@ function badCell(expected: string, cell: unknown): NearkinError {
   return new NearkinError("BAD_VALUE", `expected ${expected}, got ${JSON.stringify(cell)}`);
 }
 
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
 function expectNumber(cell: DraftCell): number {
+  if (typeof cell === "string" && NUMBER.test(cell.trim())) return Number(cell);
   if (typeof cell !== "number") throw badCell("a number", cell);
   return cell;
 }

@@ -15,7 +15,7 @@ export interface Contribution {
   readonly share: number | null;
   /** Whose value is not known, so that a stand-in takes its place. */
   readonly unknown: "query" | "item" | "both" | null;
-  /** Where the item would stand if this channel were equal. */
+  /** The rank without it: where the item would stand if its distance in this channel were 0, and nothing else changed. */
   readonly rankWithout: number;
 }
 

@@ -1,5 +1,6 @@
 // The catalogue of a model, and finding items in it by id or title.
 import { NearkinError } from "../errors.ts";
+import { checkId } from "./answers.ts";
 import { type ItemId, type ItemIndex, Vocabulary } from "./ids.ts";
 import { didYouMean, nearestNames } from "./nearest.ts";
 import type { ModelCatalogue } from "./parts.ts";
@@ -51,6 +52,7 @@ export class Items {
 
   /** The row of an id. One that is not there is an `UNKNOWN_ITEM` with the nearest ids and titles. */
   indexOf(id: string): ItemIndex {
+    checkId(id);
     const index = this.ids.index(id as ItemId);
     if (index === undefined) throw this.#unknown("id", id);
     return index;
@@ -58,6 +60,7 @@ export class Items {
 
   /** The row of an id, or of a title (upper or lower case) that only one item has. */
   find(text: string): ItemIndex {
+    checkId(text);
     const index = this.ids.index(text as ItemId);
     if (index !== undefined) return index;
     this.#byTitle ??= titleIndex(this.#catalogue.titles);
@@ -77,12 +80,19 @@ export class Items {
   #unknown(what: string, text: string): NearkinError {
     const { ids } = this.ids;
     const { titles } = this.#catalogue;
-    const near = nearestNames(text, ids);
-    // a title that contains the text says more than an id one letter off
-    const named = nearestNames(text, titles).map((title) => `${ids[titles.indexOf(title)]} (${title})`);
+    // a title that contains the text says more than an id one letter off; each item once, by whichever
+    const near = new Map<number, string>();
+    for (const title of nearestNames(text, titles)) {
+      const row = titles.findIndex((own, i) => own === title && !near.has(i));
+      if (row >= 0) near.set(row, `${ids[row]} (${title})`);
+    }
+    for (const id of nearestNames(text, ids)) {
+      const row = this.ids.index(id as ItemId) as number;
+      if (!near.has(row)) near.set(row, id);
+    }
     return new NearkinError(
       "UNKNOWN_ITEM",
-      `no item has the ${what} "${text}"${didYouMean([...named, ...near].slice(0, 3))}`,
+      `no item has the ${what} "${text}"${didYouMean([...near.values()].slice(0, 3))}`,
     );
   }
 }

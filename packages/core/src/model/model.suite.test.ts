@@ -172,6 +172,87 @@ describe("similar", () => {
     expect(negative.weights).toEqual({ ...model.weights, year: -1 });
   });
 
+  test("a channel may be called length; weights that say nothing are refused", async () => {
+    const renamed = <T extends { name: string }>(channels: readonly T[]): T[] =>
+      channels.map((channel) => (channel.name === "year" ? { ...channel, name: "length" } : channel));
+    const ensemble = { ...parts.ensemble, channels: renamed(parts.ensemble.channels) };
+    const opened = await openModel({ ...parts, channels: renamed(parts.channels), ensemble }, { engine });
+    const [byLength, byYear] = [
+      await opened.similar("f003", { weights: { length: 9 } }),
+      await model.similar("f003", { weights: { year: 9 } }),
+    ];
+    expect(byLength.items).toEqual(byYear.items);
+    expect(byLength.weights).toMatchObject({ length: 9 });
+    await opened.close();
+    expect(await model.similar("f003", { weights: Float64Array.from(Object.values(model.weights)) })).toEqual(
+      await model.similar("f003"),
+    );
+    const of = (weights: unknown) => errorOf(() => model.similar("f003", { weights: weights as number[] }));
+    expect([
+      await of(null),
+      await of(3),
+      await of(Object.fromEntries(Object.keys(model.weights).map((name) => [name, 0]))),
+      await of(new Array(8).fill(0)),
+      await of({ year: "2" }),
+      await of({ year: Number.NaN }),
+      await of([]),
+    ]).toMatchInlineSnapshot(`
+      [
+        "BAD_ARGUMENT: weights: expected numbers by channel, such as { title: 2 }, or a list of all, got null",
+        "BAD_ARGUMENT: weights: expected numbers by channel, such as { title: 2 }, or a list of all, got 3",
+        "BAD_ARGUMENT: weights: all are 0, so no item is nearer than another; leave one above 0",
+        "BAD_ARGUMENT: weights: all are 0, so no item is nearer than another; leave one above 0",
+        "BAD_ARGUMENT: weights: year takes a finite number, got "2"",
+        "BAD_ARGUMENT: weights: year takes a finite number, got NaN",
+        "BAD_ARGUMENT: a query takes 8 finite weights, got ",
+      ]
+    `);
+  });
+
+  test("what is neither an id nor a draft is refused, and says what to pass", async () => {
+    const similar = (query: unknown, options = {}) => errorOf(() => model.similar(query as string, options));
+    const predict = (query: unknown) => errorOf(() => model.predict(query as string));
+    expect([
+      await similar(5),
+      await similar(null),
+      await similar(undefined),
+      await similar([[]]),
+      await similar(["f003", 5]),
+      await similar(new Float64Array(3)),
+      await similar(new Map()),
+      await similar("f003", { exclude: [5] }),
+      await similar("f003", { exclude: "f004" }),
+      await similar("f003", { exclude: 5 }),
+      await similar("f003", { filter: 5 }),
+      await predict(5),
+      await predict([]),
+      await predict(["f003", "f004"]),
+      await errorOf(() => model.explain("f003", 5 as unknown as string)),
+      await errorOf(() => model.embed("f003" as unknown as object as { title: string })),
+      await errorOf(async () => model.items.find(5 as unknown as string)),
+    ]).toMatchInlineSnapshot(`
+      [
+        "BAD_ARGUMENT: expected an item's id, or a draft as an object by channel, got 5; ids are strings: "5"",
+        "BAD_ARGUMENT: expected an item's id, or a draft as an object by channel, got null",
+        "BAD_ARGUMENT: expected an item's id, or a draft as an object by channel, got undefined",
+        "BAD_ARGUMENT: expected an item's id, or a draft as an object by channel, got a list of 0",
+        "BAD_ARGUMENT: expected an item's id, or a draft as an object by channel, got 5; ids are strings: "5"",
+        "BAD_ARGUMENT: expected an item's id, or a draft as an object by channel, got a Float64Array",
+        "BAD_ARGUMENT: expected an item's id, or a draft as an object by channel, got a Map",
+        "BAD_ARGUMENT: expected an item's id, got 5; ids are strings: "5"",
+        "BAD_ARGUMENT: exclude: expected a list of ids, got "f004"",
+        "BAD_ARGUMENT: exclude: expected a list of ids, got 5",
+        "BAD_ARGUMENT: filter: expected a function that keeps an item by returning true, got 5",
+        "BAD_ARGUMENT: expected an item's id, or a draft as an object by channel, got 5; ids are strings: "5"",
+        "BAD_ARGUMENT: predict takes one item, by its id or as a draft, got a list of 0; ask about one after the other",
+        "BAD_ARGUMENT: predict takes one item, by its id or as a draft, got a list of 2; ask about one after the other",
+        "BAD_ARGUMENT: expected an item's id, got 5; ids are strings: "5"",
+        "BAD_ARGUMENT: expected a draft as an object by channel, got "f003"; items of the catalogue need no embedding: pass their ids on",
+        "BAD_ARGUMENT: expected an item's id, got 5; ids are strings: "5"",
+      ]
+    `);
+  });
+
   test("popularity, as a number or as calibrated", async () => {
     const { items, popularity } = await model.similar("f003", { popularity: "calibrated" });
     expect(popularity).toBe(0.4);
@@ -214,6 +295,25 @@ describe("similar", () => {
         const found = Array.from(items.subarray(i * k, (i + 1) * k), (row) => model.items.at(row).id);
         expect(found).toEqual(own.items.map(({ id }) => id));
       }
+    }
+  });
+
+  test("neighbours of a part, and of none; a part that is none is refused at once", async () => {
+    const all = [...model.neighbours({ k: 3 })].flatMap(({ items }) => [...items]);
+    const part = [...model.neighbours({ k: 3, from: 5, to: 7 })];
+    expect(part.map(({ first, count }) => [first, count])).toEqual([[5, 2]]);
+    expect([...part[0].items]).toEqual(all.slice(15, 21));
+    expect([...model.neighbours({ from: 5, to: 5 })]).toEqual([]);
+    for (const [from, to] of [
+      [5, 2],
+      [Number.NaN, 3],
+      [0, 2.5],
+      [-1, 3],
+      [0, 41],
+    ]) {
+      expect(await errorOf(async () => model.neighbours({ from, to }))).toBe(
+        `BAD_ARGUMENT: neighbours: from and to must be whole numbers with 0 ≤ from ≤ to ≤ 40, got from ${from} to ${to}`,
+      );
     }
   });
 
@@ -346,13 +446,37 @@ describe("a draft", () => {
     expect(await of({ year: 1900 })).not.toEqual(await of({ year: 2000 }));
   });
 
+  test("numbers may be texts; a cell with several categories is one, and says so", async () => {
+    const of = async (draft: object) => Array.from((await model.embed({ ...FULL_DRAFT, ...draft })).embedding);
+    expect(await of({ year: " 1951 " })).toEqual(await of({ year: 1951 }));
+    expect(await of({ year: "1.951e3" })).toEqual(await of({ year: 1951 }));
+    const reason = async (genres: unknown) =>
+      (await model.embed({ genres } as { genres: string })).missing.find(({ channel }) => channel === "genres")?.reason;
+    expect([
+      await reason("Outdoor > Tents"),
+      await reason("Drama|War"),
+      await reason(["Drama, War", "Opera"]),
+      await reason("Drama;War"),
+      await reason("Opera"),
+    ]).toMatchInlineSnapshot(`
+      [
+        "training knows none of Outdoor > Tents; taken as one category; give a list: ["Outdoor", "Tents"]",
+        "training knows none of Drama|War; taken as one category; give a list: ["Drama", "War"]",
+        "training knows none of Drama, War, Opera; taken as one category; give a list: ["Drama", "War"]",
+        "training knows none of Drama;War; taken as one category; give a list: ["Drama", "War"]",
+        "training knows none of Opera",
+      ]
+    `);
+  });
+
   test("values and names that do not fit are errors that say so", async () => {
     const of = (draft: Record<string, unknown>) => errorOf(() => model.similar(draft as { title: string }));
     expect([
       await of({ genre: ["Drama"] }),
       await of({ colour: "red" }),
       await of({ identity: [1, 2, 3, 4] }),
-      await of({ year: "1987" }),
+      await of({ year: "1,987" }),
+      await of({ year: "" }),
       await of({ year: Number.NaN }),
       await of({ released: "soon" }),
       await of({ place: { latitude: 99, longitude: 0 } }),
@@ -366,7 +490,8 @@ describe("a draft", () => {
         "BAD_ARGUMENT: draft: there is no channel "genre"; did you mean "genres"?",
         "BAD_ARGUMENT: draft: there is no channel "colour"; the channels are title, plot, poster, genres, year, released, place, identity",
         "BAD_ARGUMENT: draft: channel identity is learned from who met an item; leave it out",
-        "BAD_VALUE: draft: channel year: expected a number, got "1987"",
+        "BAD_VALUE: draft: channel year: expected a number, got "1,987"",
+        "BAD_VALUE: draft: channel year: expected a number, got """,
         "BAD_VALUE: draft: channel year: expected a finite number, got NaN; leave it out if it is not known",
         "BAD_VALUE: draft: channel released: expected a date such as 1999, 1999-03-31 or 1999-03-31T20:15:00Z, got "soon"",
         "BAD_VALUE: draft: channel place: latitude must be in [−90, 90] degrees, got 99",
@@ -390,7 +515,7 @@ describe("predict", () => {
         const { mean, deviation, observationDeviation } = await opened.predict(made.catalogue.ids[index]);
         const expected = posteriorByHand(made, opened.weights, index);
         expect(mean).toBeCloseTo(3.5 + 0.6 * expected.mean, 9);
-        expect(deviation).toBeCloseTo(0.6 * Math.sqrt(expected.variance), 9);
+        expect(deviation).toBeCloseTo(0.6 * Math.sqrt(expected.variance + 0.2), 9);
         expect(observationDeviation).toBeCloseTo(0.6 * Math.sqrt(expected.variance + 0.2 + 0.5), 9);
       }
       await opened.close();
@@ -403,7 +528,7 @@ describe("predict", () => {
     expect(Number.isFinite(mean)).toBe(true);
     expect(deviation).toBeGreaterThan(0);
     expect(observationDeviation).toBeGreaterThan(deviation);
-    expect(deviation).toBeLessThanOrEqual(0.6 * Math.sqrt(0.8)); // never more than the prior's
+    expect(deviation).toBeLessThanOrEqual(0.6 * Math.sqrt(0.8 + 0.2)); // never more than the prior's, and σ
   });
 
   test("needs a posterior", async () => {
@@ -422,6 +547,21 @@ describe("items", () => {
     expect(model.items.at(2)).toMatchObject({ id: "f002", title: "The Last Harbour", ratings: 5 });
     expect(model.items.fields).toEqual(["title", "year"]);
     expect(model.items.at(0).field("colour")).toBeNull();
+  });
+
+  test("a hint names each item once, also where id and title are alike", async () => {
+    const titles = parts.catalogue.titles.map((title, i) => (i === 3 ? "F003" : i === 4 || i === 5 ? "Twins" : title));
+    const opened = await openModel({ ...parts, catalogue: { ...parts.catalogue, titles } }, { engine });
+    expect([
+      await errorOf(() => opened.similar("F003")),
+      await errorOf(() => opened.similar("Twins")),
+    ]).toMatchInlineSnapshot(`
+      [
+        "UNKNOWN_ITEM: no item has the id "F003"; did you mean "f003 (F003)", "f000" or "f001"?",
+        "UNKNOWN_ITEM: no item has the id "Twins"; did you mean "f004 (Twins)" or "f005 (Twins)"?",
+      ]
+    `);
+    await opened.close();
   });
 
   test("what is not there, or not alone, says what is", async () => {
@@ -473,6 +613,31 @@ test("a closed model says so, and gives its memory back", async () => {
   const at = before.matrix(1, 1).offset;
   before.close();
   for (let i = 0; i < 3; i++) await (await openModel(parts, { engine })).close();
+  const after = engine.scope();
+  expect(after.matrix(1, 1).offset).toBe(at);
+  after.close();
+});
+
+test("a model closed out of order stays open, says which comes first, and can be closed then", async () => {
+  const before = engine.scope();
+  const at = before.matrix(1, 1).offset;
+  before.close();
+  const first = await openModel(parts, { engine });
+  const second = await openModel({ ...parts, name: "second", id: "0123456789abcdef" }, { engine });
+  const third = await openModel({ ...parts, name: "third" }, { engine });
+  expect(await errorOf(() => first.close())).toMatchInlineSnapshot(
+    `"SCOPE_CLOSED: close: the model tiny: models opened after it on the same engine are still open; close third (no id), then second (01234567) first"`,
+  );
+  expect((await first.similar("f001")).items).toHaveLength(10);
+  await third.close();
+  const scope = engine.scope();
+  expect(await errorOf(() => second.close())).toMatchInlineSnapshot(
+    `"SCOPE_CLOSED: close: the model second: a scope opened after it on the same engine is still open; close that first"`,
+  );
+  scope.close();
+  await second.close();
+  await first.close();
+  await first.close();
   const after = engine.scope();
   expect(after.matrix(1, 1).offset).toBe(at);
   after.close();

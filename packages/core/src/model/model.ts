@@ -13,16 +13,20 @@ import { type NeighbourBlock, neighboursOfAll } from "../rank/neighbours.ts";
 import { buildQuery, type Query, type QueryOptions } from "../rank/query.ts";
 import { type LiftedItem, type LiftedRows, liftedItem, liftRows, type RowShard } from "../rank/rows.ts";
 import { type Neighbour, rankExactly, reasons } from "../rank/similar.ts";
-import type {
-  CandidateOptions,
-  EmbeddedDraft,
-  Explanation,
-  ItemQuery,
-  MetricOptions,
-  ModelSimilarOptions,
-  PredictedRating,
-  SimilarItem,
-  SimilarResult,
+import {
+  type CandidateOptions,
+  checkDraft,
+  checkQuery,
+  type EmbeddedDraft,
+  type Explanation,
+  type ItemQuery,
+  isEmbedded,
+  type MetricOptions,
+  type ModelSimilarOptions,
+  type PredictedRating,
+  type SimilarItem,
+  type SimilarResult,
+  shown,
 } from "./answers.ts";
 import { type Draft, type EncodeTexts, type MissingChannel, resolveDraft } from "./draft.ts";
 import { type Contribution, contributionsOf } from "./explain.ts";
@@ -42,6 +46,9 @@ export interface Placement {
   encode: EncodeTexts | undefined;
   onClose: (() => Promise<void>) | undefined;
 }
+
+/** Models that lie in an engine's memory, in the order of opening: the last must close first. */
+const openModels = new WeakMap<Engine, Model[]>();
 
 /** An opened model. Close it, or hold it with `await using`. */
 export class Model implements AsyncDisposable {
@@ -105,9 +112,10 @@ export class Model implements AsyncDisposable {
         );
       }
     } catch (error) {
-      for (const scope of this.#scopes.reverse()) scope.close();
+      for (const scope of this.#scopes) scope.close();
       throw error;
     }
+    openModels.set(this.engine, [...(openModels.get(this.engine) ?? []), this]);
   }
 
   /**
@@ -144,6 +152,12 @@ export class Model implements AsyncDisposable {
 
   /** The mean rating an item can expect, and how sure that is (Eq. 3). */
   async predict(query: ItemQuery): Promise<PredictedRating> {
+    if (Array.isArray(query)) {
+      throw new NearkinError(
+        "BAD_ARGUMENT",
+        `predict takes one item, by its id or as a draft, got a list of ${query.length}; ask about one after the other`,
+      );
+    }
     const { lifted, missing } = await this.#lift(query);
     const rating = this.#rating;
     if (!rating) {
@@ -160,6 +174,7 @@ export class Model implements AsyncDisposable {
   /** A draft as the metric sees it; pass it on to `similar`, `explain` and `predict` in place of the draft. */
   async embed(draft: Draft): Promise<EmbeddedDraft> {
     this.#checkOpen();
+    checkDraft(draft);
     const { ensemble, statistics } = this.parts;
     const { inputs, missing } = await resolveDraft(this.parts.channels, draft, {
       engine: this.engine,
@@ -193,11 +208,14 @@ export class Model implements AsyncDisposable {
     });
   }
 
-  /** Gives the memory back. */
+  /**
+   * Gives the memory back. Models on one engine close in the reverse order of opening: out of order this throws, and the model stays
+   * open.
+   */
   async close(): Promise<void> {
     if (this.#closed) return;
+    this.#closeScopes();
     this.#closed = true;
-    for (const scope of this.#scopes.reverse()) scope.close();
     for (const engine of this.#own) await engine.close();
     await this.#onClose?.();
   }
@@ -209,6 +227,7 @@ export class Model implements AsyncDisposable {
   async #lift(query: ItemQuery | readonly ItemQuery[]): Promise<{ lifted: LiftedItem[]; missing: MissingChannel[] }> {
     this.#checkOpen();
     const list = Array.isArray(query) ? (query as readonly ItemQuery[]) : [query as ItemQuery];
+    list.forEach(checkQuery);
     const lifted: LiftedItem[] = [];
     const missing: MissingChannel[] = [];
     for (const one of list) {
@@ -238,7 +257,25 @@ export class Model implements AsyncDisposable {
 
   #weightsOf(weights: MetricOptions["weights"]): ArrayLike<number> {
     if (weights === undefined) return this.#h;
-    if ("length" in weights && typeof weights.length === "number") return weights as ArrayLike<number>;
+    const own = this.#ownWeights(weights);
+    if (own.length > 0 && Array.from(own).every((weight) => weight === 0)) {
+      throw new NearkinError(
+        "BAD_ARGUMENT",
+        "weights: all are 0, so no item is nearer than another; leave one above 0",
+      );
+    }
+    return own;
+  }
+
+  #ownWeights(weights: NonNullable<MetricOptions["weights"]>): ArrayLike<number> {
+    // not by `length`: a channel may be called so
+    if (Array.isArray(weights) || ArrayBuffer.isView(weights)) return weights as ArrayLike<number>;
+    if (typeof weights !== "object" || weights === null) {
+      throw new NearkinError(
+        "BAD_ARGUMENT",
+        `weights: expected numbers by channel, such as { ${this.parts.ensemble.channels[0].name}: 2 }, or a list of all, got ${shown(weights)}`,
+      );
+    }
     const names = this.parts.ensemble.channels.map(({ name }) => name);
     const h = Float64Array.from(this.#h);
     for (const [name, weight] of Object.entries(weights as Readonly<Record<string, number>>)) {
@@ -247,12 +284,24 @@ export class Model implements AsyncDisposable {
         const hint = didYouMean(nearestNames(name, names, 1)) || `; the channels are ${names.join(", ")}`;
         throw new NearkinError("BAD_ARGUMENT", `weights: there is no channel "${name}"${hint}`);
       }
+      if (typeof weight !== "number" || !Number.isFinite(weight)) {
+        throw new NearkinError("BAD_ARGUMENT", `weights: ${name} takes a finite number, got ${shown(weight)}`);
+      }
       h[c] = weight;
     }
     return h;
   }
 
   #candidates({ exclude, filter }: CandidateOptions): { exclude?: number[]; allowed?: Uint8Array } {
+    if (exclude != null && (typeof exclude === "string" || typeof exclude[Symbol.iterator] !== "function")) {
+      throw new NearkinError("BAD_ARGUMENT", `exclude: expected a list of ids, got ${shown(exclude)}`);
+    }
+    if (filter != null && typeof filter !== "function") {
+      throw new NearkinError(
+        "BAD_ARGUMENT",
+        `filter: expected a function that keeps an item by returning true, got ${shown(filter)}`,
+      );
+    }
     const allowed =
       filter && Uint8Array.from({ length: this.items.size }, (_, i) => (filter(this.items.at(i)) ? 1 : 0));
     return {
@@ -284,13 +333,30 @@ export class Model implements AsyncDisposable {
     return Object.fromEntries(this.parts.ensemble.channels.map(({ name }, c) => [name, h[c]]));
   }
 
+  /** The memory that others may share comes first: if it cannot be given back, nothing has changed. */
+  #closeScopes(): void {
+    try {
+      this.#scopes[0].close();
+    } catch (cause) {
+      if (!(cause instanceof NearkinError) || cause.code !== "SCOPE_CLOSED") throw cause;
+      const models = openModels.get(this.engine) ?? [];
+      const later = models.slice(models.indexOf(this) + 1).reverse();
+      const first =
+        later.length > 0
+          ? `models opened after it on the same engine are still open; close ${later.map(({ name, id }) => `${name} (${id.slice(0, 8) || "no id"})`).join(", then ")} first`
+          : "a scope opened after it on the same engine is still open; close that first";
+      throw new NearkinError("SCOPE_CLOSED", `close: the model ${this.name}: ${first}`, { cause });
+    }
+    for (const scope of this.#scopes.slice(1)) scope.close();
+    openModels.set(
+      this.engine,
+      (openModels.get(this.engine) ?? []).filter((model) => model !== this),
+    );
+  }
+
   #checkOpen(): void {
     if (this.#closed) throw new NearkinError("ENGINE_CLOSED", `the model ${this.name} is closed; open it again`);
   }
-}
-
-function isEmbedded(query: Draft | EmbeddedDraft): query is EmbeddedDraft {
-  return query.embedding instanceof Float32Array && query.exact instanceof Float64Array;
 }
 
 /** Rows of shard s in the memory behind `scope`. */

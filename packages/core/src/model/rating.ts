@@ -1,11 +1,11 @@
 // The rating an item can expect, from the Gaussian process (Eq. 3), with how sure that is. All f64, from lifted rows: the kernel of a
 // model is v·exp(−½φ(γt)), t from columns that are centred and scaled already, so the weights are γh.
 // e embedding columns, p channels, m inducing items
+import { selfKernel } from "../gp/inducing.ts";
 import { type PlacedPosterior, placePosterior, predict } from "../gp/posterior.ts";
 import type { Scope } from "../linalg/arena.ts";
 import type { Engine, KernelOptions } from "../linalg/engine.ts";
 import type { Matrix } from "../linalg/matrix.ts";
-import { exp, logistic } from "../metric/exponential.ts";
 import type { RowLayout } from "../rank/layout.ts";
 import type { ModelNoise, ModelParts } from "./parts.ts";
 
@@ -13,9 +13,9 @@ import type { ModelNoise, ModelParts } from "./parts.ts";
 export interface RatingPrediction {
   /** Posterior mean, in the units of the ratings. */
   readonly mean: number;
-  /** Posterior standard deviation: what the model does not know about it. */
+  /** Of the mean over many ratings: what the posterior leaves open, and what an item has to itself, σ, which no channel tells. */
   readonly deviation: number;
-  /** Standard deviation of a single rating to come: not knowing, and the noise of one observation. */
+  /** Of a single rating to come: that, and how far people differ about one item. */
   readonly observationDeviation: number;
 }
 
@@ -85,10 +85,11 @@ export class RatingModel {
       const { mean, variance } = predict(engine, this.#posterior, { Kxm, diagonal });
       const { centre, scale } = this.#rating;
       const { variance: sigma2, perRating } = this.#noise;
+      const open = Math.max(0, variance[0]) + sigma2; // an indefinite kernel may leave a variance below 0
       return {
         mean: centre + scale * mean[0], // column 0 is the rating
-        deviation: scale * Math.sqrt(variance[0]),
-        observationDeviation: scale * Math.sqrt(variance[0] + sigma2 + perRating),
+        deviation: scale * Math.sqrt(open),
+        observationDeviation: scale * Math.sqrt(open + perRating),
       };
     } finally {
       scope.close();
@@ -100,9 +101,4 @@ export class RatingModel {
     for (let c = 0; c < this.#lengths.length; c++) if (masked[c] === 1) sum += this.#lengths[c];
     return sum;
   }
-}
-
-/** k_**: an item's distance to itself is φ(0), which under the sigmoid is not 0. */
-function selfKernel({ link, offset = 0, variance = 1 }: KernelOptions): number {
-  return link === "sigmoid" ? variance * exp(-0.5 * logistic(offset)) : variance;
 }

@@ -40,11 +40,27 @@ export interface NeighbourBlock {
 }
 
 /** Neighbours of all items, some at a time and in order; each list is what `similar` would give. */
-export function* neighboursOfAll(rows: LiftedRows, options: NeighbourOptions): Generator<NeighbourBlock> {
-  const { k = 50, items: asked, from = 0, to = asked?.length ?? rows.count, ...queryOptions } = options;
+export function neighboursOfAll(rows: LiftedRows, options: NeighbourOptions): Generator<NeighbourBlock> {
+  const { k = 50, items: asked, from = 0, to = asked?.length ?? rows.count } = options;
   if (!Number.isSafeInteger(k) || k < 1) {
     throw new NearkinError("BAD_ARGUMENT", `neighbours: k must be a whole number of at least 1, got ${k}`);
   }
+  const most = asked?.length ?? rows.count;
+  if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from < 0 || from > to || to > most) {
+    throw new NearkinError(
+      "BAD_ARGUMENT",
+      `neighbours: from and to must be whole numbers with 0 ≤ from ≤ to ≤ ${most}, got from ${from} to ${to}`,
+    );
+  }
+  return blocksOf(rows, { ...options, k, from, to });
+}
+
+type CheckedOptions = NeighbourOptions & { k: number; from: number; to: number };
+
+function* blocksOf(
+  rows: LiftedRows,
+  { k, items: asked, from, to, ...queryOptions }: CheckedOptions,
+): Generator<NeighbourBlock> {
   const length = Math.min(k, rows.count - 1);
   if (length < 1) return;
   const best = new BlockBest(QUERIES, Math.min(length + SPARE, rows.count - 1));

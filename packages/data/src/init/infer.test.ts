@@ -16,6 +16,7 @@ const pick =
   (...words: string[]) =>
   (i: number) =>
     words[i % words.length];
+const GROUPED = String.raw`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?`;
 const WORDS = ["lantern", "harbour", "moss", "orchard", "river", "winter", "garden", "letter", "stone"];
 
 describe("numbers", () => {
@@ -39,13 +40,31 @@ describe("numbers", () => {
       "a price",
       "price",
       (i) => `$${10 + (i % 9)}.50`,
-      { type: "number", pattern: String.raw`^\s*\$\s*(\d+(?:\.\d+)?)\s*$` },
+      { type: "number", pattern: String.raw`^\s*\$\s*(${GROUPED})\s*$`, thousands: "," },
     ],
     [
       "a price in euro",
       "price",
       (i) => `${10 + (i % 9)} €`,
-      { type: "number", pattern: String.raw`^\s*(\d+(?:\.\d+)?)\s*€\s*$` },
+      { type: "number", pattern: String.raw`^\s*(${GROUPED})\s*€\s*$`, thousands: "," },
+    ],
+    [
+      "prices with thousands, some or all",
+      "price",
+      (i) => (i % 2 === 0 ? "$1,997.53" : `$${900 + i}.50`),
+      { type: "number", pattern: String.raw`^\s*\$\s*(${GROUPED})\s*$`, thousands: "," },
+    ],
+    [
+      "dear prices",
+      "price",
+      (i) => `$1,${100 + i}.00`,
+      { type: "number", pattern: String.raw`^\s*\$\s*(${GROUPED})\s*$`, thousands: "," },
+    ],
+    [
+      "a duration",
+      "runtime",
+      (i) => `${80 + (i % 9)} min`,
+      { type: "number", pattern: String.raw`^\s*(\d+(?:\.\d+)?)\s*min\s*$` },
     ],
     ["seconds under a name of time", "created_at", (i) => String(1_500_000_000 + 1e6 * i), { type: "date" }],
     ["a row number", "nr", (i) => String(i + 1), "counts the rows"],
@@ -53,13 +72,13 @@ describe("numbers", () => {
       "decimal commas",
       "price",
       (i) => `${i},99`,
-      "numbers with commas, such as 0,99: only a decimal point is read; rewrite the column",
+      'numbers with commas, such as 0,99: declare it with decimal: "," or thousands: ","',
     ],
     [
       "thousands",
       "price",
       (i) => `1,${100 + i}.00`,
-      "numbers with commas, such as 1,100.00: only a decimal point is read; rewrite the column",
+      'numbers with commas, such as 1,100.00: declare it with decimal: "," or thousands: ","',
     ],
   ])("%s", (_, column, cell, expected) => {
     expect(decide(column, cell)).toEqual(expected);
@@ -108,6 +127,38 @@ describe("names and words", () => {
       "cast",
       (i) => `${pick("Ann Moss", "Bo Lind")(i)};Person ${i}`,
       { type: "categories", separator: ";" },
+    ],
+    [
+      "levels in a column called path",
+      "path",
+      (i) => `Outdoor > ${pick("Tents", "Stoves", "Sleeping Bags")(i)} > ${pick("Small", "Large")(i)}`,
+      { type: "categories", separator: " > " },
+    ],
+    [
+      "levels between slashes",
+      "category_path",
+      (i) => `${pick("Outdoor", "Indoor")(i)}/${pick("Tents", "Stoves", "Lamps")(i)}`,
+      { type: "categories", separator: "/" },
+    ],
+    [
+      "levels under another name",
+      "department",
+      (i) => `Home, Garden > ${pick("Tents", "Stoves")(i)}`,
+      {
+        type: "categories",
+        separator: " > ",
+      },
+    ],
+    ["paths of files", "path", (i) => `films/${pick("a", "b")(i)}/${i}`, "addresses or file names"],
+    ["files that are shared", "image", (i) => `icons/${pick("tent", "stove")(i)}.png`, "addresses or file names"],
+    [
+      "a slash here and there",
+      "band",
+      (i) => pick("AC/DC", "Low", "Can", "Neu!")(i),
+      {
+        type: "categories",
+        separator: null,
+      },
     ],
     ["one of a few", "language", pick("en", "fr", "de"), { type: "categories", separator: null }],
     ["ids that repeat", "brand_id", (i) => String(i % 6), { type: "categories", separator: null }],

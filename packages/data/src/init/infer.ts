@@ -35,10 +35,17 @@ function idDecision(own: Profile): Decision | undefined {
   if (share(own, (value) => /^(https?:\/\/|www\.|\/[\w/-]+\.\w{2,4}$)/i.test(value)) > 0.5)
     return { skip: "addresses" };
   const last = words.at(-1) ?? "";
-  if (ADDRESS.test(last)) return { skip: "addresses or file names" };
+  if (ADDRESS.test(last) && !isKind(own)) return { skip: "addresses or file names" };
   if (!ID.test(last) && !/[a-z](Id|ID)$/.test(column)) return undefined;
   if (distinct > 0.5 * values.length || values.length < 4) return { skip: "an id, not a property" };
   return { channel: { type: "categories", column, separator: null }, comment: "an id that several items share" };
+}
+
+/** What is called "path" may hold kinds of things in levels, such as Outdoor > Tents or Outdoor/Tents: many items share them, and no file does. */
+function isKind(own: Profile): boolean {
+  if (share(own, (value) => /\.\w{2,4}$|@|:\/\//.test(value)) >= 0.1) return false;
+  const separator = findSeparator(own);
+  return separator === " > " || (separator !== undefined && own.distinct <= 0.5 * own.values.length);
 }
 
 const isDate = (value: string) => {

@@ -55,9 +55,12 @@ function parsedArray(value: string): unknown[] | undefined {
   }
 }
 
+/** What stands between levels, as in Outdoor > Tents. Single names have a slash too: nearly all cells must have it, and their parts come again. */
+const LEVELS = [" > ", "/"];
+
 /** The separator of names in a cell, if the parts it makes are short and, for a comma, come again: prose has commas too. */
 export function findSeparator(own: Profile): string | undefined {
-  for (const separator of ["|", ";", ", ", ","]) {
+  for (const separator of ["|", ";", " > ", ", ", ",", "/"]) {
     const divided = own.values.filter((value) => value.includes(separator));
     if (divided.length < 0.1 * own.values.length) continue;
     const parts = own.values.flatMap((value) => value.split(separator)).map((part) => part.trim());
@@ -66,6 +69,7 @@ export function findSeparator(own: Profile): string | undefined {
     const fresh = new Set(names).size / names.length; // 1 where no name comes twice
     const often = divided.length >= 0.5 * own.values.length;
     // Prose and titles have commas too, but there at most a word such as "The" comes again.
+    if (LEVELS.includes(separator) && !(often && fresh <= 0.6 && names.every((name) => /\p{L}/u.test(name)))) continue;
     if (separator.startsWith(",") ? fresh <= 0.6 && comeAgain(names) >= 0.25 : fresh <= 0.9 || often) return separator;
   }
   return undefined;

@@ -20,30 +20,40 @@ export function numberDecision(own: Profile): Decision | undefined {
     if (isCounter(own)) return { skip: "counts the rows" };
     const date = dateNumber(own);
     if (date) return date;
-    return readable === 1
-      ? numberChannel(own, undefined)
-      : numberChannel(own, PLAIN, `${percent(1 - readable)} of the cells are no numbers and count as missing`);
-  }
-  if (share(own, isCommaNumber) >= ENOUGH) {
-    return { skip: `numbers with commas, such as ${own.values[0]}: only a decimal point is read; rewrite the column` };
+    if (readable === 1) return numberChannel(own);
+    const comment = `${percent(1 - readable)} of the cells are no numbers and count as missing`;
+    return numberChannel(own, { pattern: PLAIN, comment });
   }
   const measure = commonMeasure(own);
-  if (!measure) return undefined;
+  if (!measure) {
+    if (share(own, isCommaNumber) < ENOUGH) return undefined;
+    const example = own.values.find((value) => value.includes(","));
+    return { skip: `numbers with commas, such as ${example}: declare it with decimal: "," or thousands: ","` };
+  }
   if (summarisesRatings(column)) return { skip: DERIVED };
   const left = measure.share === 1 ? "" : `; the other ${percent(1 - measure.share)} count as missing`;
-  return numberChannel(own, measure.pattern, `the number in ${JSON.stringify(measure.example)}${left}`);
+  const { pattern, thousands } = measure;
+  return numberChannel(own, { pattern, thousands, comment: `the number in ${JSON.stringify(measure.example)}${left}` });
 }
 
-function numberChannel({ column, values, missing }: Profile, pattern: string | undefined, comment?: string): Decision {
+interface Reading {
+  pattern?: string | undefined;
+  thousands?: string | undefined;
+  comment?: string;
+}
+
+function numberChannel({ column, values, missing }: Profile, { pattern, thousands, comment }: Reading = {}): Decision {
   const expression = pattern === undefined ? undefined : new RegExp(pattern, "u");
   const numbers = values
-    .map((value) => Number(expression ? expression.exec(value)?.[1] : value))
+    .map((value) => (expression ? expression.exec(value)?.[1] : value))
+    .map((value) => Number(thousands === undefined ? value : value?.replaceAll(thousands, "")))
     .filter((x) => Number.isFinite(x));
   return {
     channel: {
       type: "number",
       column,
       ...(pattern === undefined ? {} : { pattern }),
+      ...(thousands === undefined ? {} : { thousands }),
       ...(missing.length === 0 ? {} : { missing: [...missing] }),
       ...(isSkewed(numbers) ? { log: true } : {}),
     },
@@ -91,17 +101,34 @@ function dateNumber(own: Profile): Decision | undefined {
 const isCommaNumber = (value: string) => isNumber(value) || /^[$€£]?\s*[+-]?\d[\d.]*,[\d.,]*\d\s*[$€£]?$/.test(value);
 
 const CURRENCY = String.raw`(?:[$€£¥₹]|USD|EUR|GBP|US\$|Rs\.?)`;
-const MEASURE = new RegExp(String.raw`^(${CURRENCY}?)\s*(\d+(?:\.\d+)?)\s*(${CURRENCY}|%|\p{L}{2,12}\.?)?$`, "u");
+const MEASURE = new RegExp(
+  String.raw`^(${CURRENCY}?)\s*(\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?)\s*(${CURRENCY}|%|\p{L}{2,12}\.?)?$`,
+  "u",
+);
+const ONLY_CURRENCY = new RegExp(`^${CURRENCY}$`, "u");
+const SINGLE = String.raw`\d+(?:\.\d+)?`;
+/** 1,997.53 as well, and not 12,50, whose comma means something else. */
+const GROUPED = String.raw`\d{1,3}(?:,\d{3})+(?:\.\d+)?|${SINGLE}`;
 
-/** The unit most cells share: "$12.99", "90 min". Numbers of another unit would be nonsense beside them. */
-function commonMeasure(own: Profile): { pattern: string; share: number; example: string } | undefined {
-  const units = new Map<string, { before: string; after: string; count: number; example: string }>();
+interface Measure {
+  pattern: string;
+  thousands: string | undefined;
+  share: number;
+  example: string;
+}
+
+/**
+ * The unit most cells share: "$12.99", "90 min". Numbers of another unit would be nonsense beside them. Money may have commas between
+ * thousands in rows that were not looked at.
+ */
+function commonMeasure(own: Profile): Measure | undefined {
+  const units = new Map<string, { before: string; after: string; count: number; example: string; commas: boolean }>();
   for (const value of own.values) {
     const match = MEASURE.exec(value);
     if (!match) continue;
-    const [, before, , after = ""] = match;
-    const unit = units.get(`${before} ${after}`) ?? { before, after, count: 0, example: value };
-    units.set(`${before} ${after}`, { ...unit, count: unit.count + 1 });
+    const [, before, number, after = ""] = match;
+    const unit = units.get(`${before} ${after}`) ?? { before, after, count: 0, example: value, commas: false };
+    units.set(`${before} ${after}`, { ...unit, count: unit.count + 1, commas: unit.commas || number.includes(",") });
   }
   const all = [...units.values()];
   if (all.reduce((sum, unit) => sum + unit.count, 0) < ENOUGH * own.values.length || all.length > 4) return undefined;
@@ -110,8 +137,9 @@ function commonMeasure(own: Profile): { pattern: string; share: number; example:
   if (part < 0.5 || `${best.before}${best.after}` === "") return undefined;
   const before = best.before === "" ? "" : String.raw`\s*${escaped(best.before)}`;
   const after = best.after === "" ? "" : String.raw`${escaped(best.after)}\s*`;
-  const pattern = String.raw`^${before}\s*(\d+(?:\.\d+)?)\s*${after}$`;
-  return { pattern, share: part, example: best.example };
+  const grouped = [best.before, best.after].some((unit) => ONLY_CURRENCY.test(unit)) || best.commas;
+  const pattern = String.raw`^${before}\s*(${grouped ? GROUPED : SINGLE})\s*${after}$`;
+  return { pattern, thousands: grouped ? "," : undefined, share: part, example: best.example };
 }
 
 const escaped = (text: string) => text.replaceAll(/[$.*+?^(){}|[\]\\]/g, String.raw`\$&`);

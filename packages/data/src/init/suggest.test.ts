@@ -148,7 +148,8 @@ test("a semicolon table with odd names: every kind of column", async () => {
           "missing": [
             "N/A",
           ],
-          "pattern": "^\\s*\\$\\s*(\\d+(?:\\.\\d+)?)\\s*$",
+          "pattern": "^\\s*\\$\\s*(\\d{1,3}(?:,\\d{3})+(?:\\.\\d+)?|\\d+(?:\\.\\d+)?)\\s*$",
+          "thousands": ",",
           "type": "number",
         },
         "place": {
@@ -222,7 +223,8 @@ test("a semicolon table with odd names: every kind of column", async () => {
       Preis:
         type: number
         column: Preis
-        pattern: ^\\s*\\$\\s*(\\d+(?:\\.\\d+)?)\\s*$
+        pattern: '^\\s*\\$\\s*(\\d{1,3}(?:,\\d{3})+(?:\\.\\d+)?|\\d+(?:\\.\\d+)?)\\s*$'
+        thousands: ","
         missing: [N/A]
       # 5 % of the items have none
       Genres:
@@ -257,7 +259,7 @@ test("a semicolon table with odd names: every kind of column", async () => {
       # - Immer: holds one value only, "ja"
       # - Leer: empty in every row looked at
       # - EAN: an id, not a property
-      # - Netto: numbers with commas, such as 0,50: only a decimal point is read; rewrite the column
+      # - Netto: numbers with commas, such as 0,50: declare it with decimal: "," or thousands: ","
 
     # What is held out to judge the model: by time the newest items, random any items, users some users' later choices,
     # none nothing.
@@ -276,7 +278,7 @@ test("a semicolon table with odd names: every kind of column", async () => {
       "no channel of Immer: holds one value only, "ja"",
       "no channel of Leer: empty in every row looked at",
       "no channel of EAN: an id, not a property",
-      "no channel of Netto: numbers with commas, such as 0,50: only a decimal point is read; rewrite the column",
+      "no channel of Netto: numbers with commas, such as 0,50: declare it with decimal: "," or thousands: ","",
     ]
   `);
 });

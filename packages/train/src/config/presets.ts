@@ -41,6 +41,7 @@ const standard: TrainConfig = {
     dropout: 0.1,
     validateEvery: 100,
     patience: 8,
+    keep: "best",
   },
   ssl: {
     mode: "channel",
@@ -51,6 +52,7 @@ const standard: TrainConfig = {
     batch: 4096,
     likelihood: "vfe",
     target: "factors",
+    ratings: "mean",
     factors: 64,
     minRatings: 3,
     inducing: 512,
@@ -70,6 +72,7 @@ const standard: TrainConfig = {
     dropout: 0.1,
     validateEvery: 100,
     patience: 8,
+    keep: "best",
   },
   validation: { horizonDays: 30, queries: 1000 },
 };
@@ -102,6 +105,7 @@ export const presets: Record<Preset, TrainConfig> = {
       weightDecay: 0,
       dropout: 0,
       patience: null,
+      keep: "last", // as the authors train it; an untrained ensemble ranks better than one trained by this loss
     },
     ssl: {
       ...standard.ssl,
@@ -109,9 +113,9 @@ export const presets: Record<Preset, TrainConfig> = {
       steps: 3000,
       likelihood: "dtc",
       target: "rating",
+      ratings: "shrunk", // with means of one or two ratings taken at their word, stage 2 loses to stage 1
       minRatings: 1,
       anchor: 0,
-      noisePerRating: 0,
       noiseFloor: 1e-4,
       variance: false,
       weightRate: 1,

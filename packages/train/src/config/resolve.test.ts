@@ -43,6 +43,11 @@ describe("resolveTrainConfig", () => {
         message({ ssl: { mode: "channel", target: "factors" } }, "paper"),
         message({ seed: -1 }),
         message({ model: null }),
+        message({ preset: "fsat", seed: -1, ssl: { stepz: 1 } }),
+        message({ preset: 3 }),
+        message({ ssl: { inducing: 2000 } }, "fast"),
+        message({ ssl: { batch: 256 } }, "paper"),
+        message({ stages: ["siamese"], ssl: { batch: 256 } }, "paper"),
       ].join("\n"),
     ).toMatchInlineSnapshot(`
       "BAD_CONFIG: train: siamese.dropout: Too big: expected number to be <1; unknown key "stepz" at ssl; did you mean "steps"?
@@ -52,13 +57,52 @@ describe("resolveTrainConfig", () => {
       BAD_CONFIG: train: model.ratingChannel: a kernel that predicts the mean rating must not see it (the optimum is degenerate); run the stage siamese alone
       BAD_CONFIG: train: stages: siamese comes before ssl
       BAD_CONFIG: train: stages: Too small: expected array to have >=1 items
-      BAD_CONFIG: train: ssl.likelihood: vfe needs a positive semi-definite kernel, and the sigmoid link has none; use dtc or exact, or another link
-      BAD_CONFIG: train: ssl.inducing: more than ssl.batch
-      BAD_CONFIG: train: unknown key "towerRates" at ssl; did you mean "towerRate"?
+      BAD_CONFIG: train: ssl.likelihood: vfe needs a positive semi-definite kernel, and the sigmoid link has none; use dtc or exact, or another link; ssl.likelihood: vfe needs a positive semi-definite kernel, and a negative weight leaves none; use dtc or exact, or set model.weights to softplus
+      BAD_CONFIG: train: ssl.inducing is 600, more than ssl.batch 500: lower it, or raise ssl.batch
+      BAD_CONFIG: train: unknown key "towerRates" at ssl; did you mean "towerRate"?; ssl.mode: the channel is made of factors; set ssl.target to factors, or the mode to towers
       BAD_CONFIG: train: ssl.mode: the channel is made of factors; set ssl.target to factors, or the mode to towers
-      BAD_CONFIG: train: ssl.mode: a channel needs a positive semi-definite kernel for predictions, and the sigmoid link has none; use the mode towers, or another link
+      BAD_CONFIG: train: ssl.mode: a channel needs a positive semi-definite kernel for predictions, and the sigmoid link has none; use the mode towers, or another link; ssl.mode: a channel needs a positive semi-definite kernel for predictions, and a negative weight leaves none; set model.weights to softplus, or use the mode towers with the likelihood dtc or exact
       BAD_CONFIG: train: seed: Too small: expected number to be >=0
-      BAD_CONFIG: train: model: Invalid input: expected object, received null"
+      BAD_CONFIG: train: model: Invalid input: expected object, received null
+      BAD_CONFIG: train: preset: expected one of default, paper, fast, got "fsat"; did you mean "fast"?; seed: Too small: expected number to be >=0; unknown key "stepz" at ssl; did you mean "steps"?
+      BAD_CONFIG: train: preset: expected one of default, paper, fast, got 3
+      BAD_CONFIG: train: ssl.inducing is 2000, more than ssl.batch 1024 (preset fast): set ssl.batch too
+      BAD_CONFIG: train: ssl.inducing is 512 (preset paper), more than ssl.batch 256: set it too
+      accepted"
     `);
+  });
+
+  test("sizes and factors that cannot be meant are refused before anything runs", () => {
+    expect(
+      [
+        message({ siamese: { batch: 1e9, temperature: 1e-9, margin: 1e7 } }),
+        message({
+          siamese: { temperature: 1e9 },
+          ssl: { batch: 65537, anchor: 1e7, noisePerRating: 1e9, noiseFloor: 1e9 },
+        }),
+        message({ siamese: { batch: 65536, temperature: 1e-6, margin: 1e6 }, ssl: { batch: 65536, anchor: 1e6 } }),
+      ].join("\n"),
+    ).toMatchInlineSnapshot(`
+      "BAD_CONFIG: train: siamese.batch: Too big: expected number to be <=65536; siamese.temperature: Too small: expected number to be >=0.000001; siamese.margin: Too big: expected number to be <=1000000
+      BAD_CONFIG: train: siamese.temperature: Too big: expected number to be <=1000000; ssl.batch: Too big: expected number to be <=65536; ssl.anchor: Too big: expected number to be <=1000000; ssl.noisePerRating: Too big: expected number to be <=1000000; ssl.noiseFloor: Too big: expected number to be <=1000000
+      accepted"
+    `);
+  });
+
+  test("a negative weight has no positive semi-definite kernel, where the stage ssl needs one", () => {
+    const signed = { model: { weights: "signed" } };
+    const towers = (likelihood: string) => ({ ...signed, ssl: { mode: "towers", likelihood } });
+    expect(
+      [message(signed), ...["vfe", "fitc", "pitc"].map((likelihood) => message(towers(likelihood)))].join("\n"),
+    ).toMatchInlineSnapshot(`
+      "BAD_CONFIG: train: ssl.mode: a channel needs a positive semi-definite kernel for predictions, and a negative weight leaves none; set model.weights to softplus, or use the mode towers with the likelihood dtc or exact
+      BAD_CONFIG: train: ssl.likelihood: vfe needs a positive semi-definite kernel, and a negative weight leaves none; use dtc or exact, or set model.weights to softplus
+      BAD_CONFIG: train: ssl.likelihood: fitc needs a positive semi-definite kernel, and a negative weight leaves none; use dtc or exact, or set model.weights to softplus
+      BAD_CONFIG: train: ssl.likelihood: pitc needs a positive semi-definite kernel, and a negative weight leaves none; use dtc or exact, or set model.weights to softplus"
+    `);
+    for (const given of [towers("dtc"), towers("exact"), { ...signed, stages: ["siamese"] }]) {
+      expect(message(given)).toBe("accepted");
+    }
+    expect(message({}, "paper")).toBe("accepted");
   });
 });

@@ -4,6 +4,9 @@ import { z } from "zod";
 
 const steps = z.int().min(0).max(1_000_000);
 const rate = z.number().gt(0).max(1);
+const batch = z.int().min(2).max(65_536);
+/** Of anything that is multiplied in: beyond it f32 has no digits left for the rest. */
+const LARGEST = 1e6;
 const dropout = z.number().min(0).lt(1);
 
 /** What both stages have. */
@@ -28,8 +31,10 @@ const stage = {
   dropout,
   /** Steps between two looks at the validation items. */
   validateEvery: z.int().min(1),
-  /** Looks without a new best after which the stage stops. null: all steps are done. The best step is kept in either case. */
+  /** Looks without a new best after which the stage stops. null: all steps are done. */
   patience: z.int().min(1).nullable(),
+  /** The step that the stage ends with: that which ranks the validation items best, or the last. */
+  keep: z.enum(["best", "last"]),
 };
 
 const siamese = z.strictObject({
@@ -37,9 +42,9 @@ const siamese = z.strictObject({
   /** `softmax`: in-batch, the strongest; `contrastive` and `cross-entropy`: pairs with drawn negatives. */
   loss: z.enum(["softmax", "contrastive", "cross-entropy"]),
   /** Pairs of a step. */
-  batch: z.int().min(2),
+  batch,
   /** T of the softmax; stored with the model. */
-  temperature: z.number().gt(0),
+  temperature: z.number().min(1e-6).max(LARGEST),
   /** κ: a positive is one of the next κ items of the same history. */
   window: z.int().min(1),
   /** Softmax: also ask each positive for its anchor. */
@@ -47,7 +52,7 @@ const siamese = z.strictObject({
   /** Softmax: correct the logits by log q of the candidates (then −t/T estimates log P(x|query)). */
   logq: z.boolean(),
   /** τ of the contrastive loss. */
-  margin: z.number().gt(0),
+  margin: z.number().min(1e-6).max(LARGEST),
   /** Where negatives come from: the training items, or those of them the pair's user has not met. */
   negatives: z.enum(["catalogue", "unseen"]),
 });
@@ -68,6 +73,8 @@ const ssl = z.strictObject({
   likelihood: z.enum(["exact", "dtc", "fitc", "pitc", "vfe"]),
   /** `rating`: the mean rating. `factors`: the mean rating and the leading factors of the user × item matrix. */
   target: z.enum(["rating", "factors"]),
+  /** The mean rating as it is, or drawn towards that of all items by as many ratings as the dataset's `statistics.shrinkage` says. */
+  ratings: z.enum(["mean", "shrunk"]),
   /** Factors at most; a dataset may hold fewer. */
   factors: z.int().min(1).max(512),
   /** Items with fewer training ratings are left out. */
@@ -77,13 +84,13 @@ const ssl = z.strictObject({
   /** Steps after which inducing items are selected again. */
   reselectEvery: z.int().min(1),
   /** Items of a step, inducing ones included; in mode `channel`, items on which the process is fitted. */
-  batch: z.int().min(2),
+  batch,
   /** λ, mode `towers`: the loss of the Siamese stage stays in the objective with this weight. */
-  anchor: z.number().min(0),
+  anchor: z.number().min(0).max(LARGEST),
   /** c in Σ_i = σ²(1 + c/n_i): targets of few ratings are noisy. 0: the same noise for all. */
-  noisePerRating: z.number().min(0),
+  noisePerRating: z.number().min(0).max(LARGEST),
   /** Least σ²: a deep kernel can explain everything, and then ranking falls. */
-  noiseFloor: z.number().min(0),
+  noiseFloor: z.number().min(0).max(LARGEST),
   /** Whether v, the signal variance, is learned (1 otherwise). */
   variance: z.boolean(),
   /** Share of the items kept out of the likelihood, on which its predictions are checked. */

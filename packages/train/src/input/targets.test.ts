@@ -5,12 +5,25 @@ import { makeTargets } from "./targets.ts";
 
 const config = { ...presets.default.ssl, factors: 2, minRatings: 2, holdout: 0.2 };
 
+/** As many events as `ratings` says, an item's ratings in turn 0.5 above and below its mean. */
+function eventsAround(ratings: Int32Array, mean: Float64Array) {
+  const items = Array.from(ratings).flatMap((count, item) => Array<number>(count).fill(item));
+  return {
+    userIndex: Int32Array.of(0),
+    starts: Int32Array.of(0, items.length),
+    items: Int32Array.from(items),
+    ratings: Float32Array.from(items, (item, e) => mean[item] + (e % 2 === 0 ? 0.5 : -0.5)),
+    times: Float64Array.from(items.keys()),
+  };
+}
+
 function world(n: number) {
   const random = new Random(1);
   const ratings = Int32Array.from({ length: n }, (_, item) => item % 5);
   const mean = Float64Array.from(ratings, (count) => (count === 0 ? Number.NaN : 1 + 4 * random.uniform()));
   return {
     items: { ratings, mean, shrunkMean: mean, firstSeen: mean, lastSeen: mean },
+    histories: eventsAround(ratings, mean),
     factors: {
       k: 3,
       vectors: Float32Array.from({ length: 3 * n }, () => random.normal()),
@@ -38,6 +51,14 @@ describe("makeTargets", () => {
     });
   });
 
+  test("s² is the variance within items, by as many events as are free", () => {
+    // an item of n events leaves n − 1 of them free; those of one event say nothing
+    const events = data.items.ratings.filter((count) => count > 1);
+    const free = events.reduce((sum, count) => sum + count - 1, 0);
+    const squares = events.reduce((sum, count) => sum + 0.25 * count, 0);
+    expect(targets.ratingVariance).toBeCloseTo(squares / free / targets.scale ** 2, 5);
+  });
+
   test("the other columns are factors: rows to norm 1, columns centred, all of mean square 1", () => {
     expect(targets.count).toBe(3);
     for (const j of [1, 2]) expect(mean(column(j))).toBeCloseTo(0, 12);
@@ -63,11 +84,22 @@ describe("makeTargets", () => {
     expect(makeTargets(data, config, new Random(3)).heldOut).not.toEqual(targets.heldOut);
   });
 
+  test("means that are drawn towards the mean of all, where asked for", () => {
+    const shrunkMean = data.items.mean.map((x) => 3 + (x - 3) / 2);
+    const drawn = makeTargets(
+      { ...data, items: { ...data.items, shrunkMean } },
+      { ...config, ratings: "shrunk" },
+      new Random(2),
+    );
+    expect(drawn.scale).toBeCloseTo(targets.scale / 2, 12);
+    expect(drawn.values[0]).toBeCloseTo(targets.values[0], 12); // standardised, they are the same
+  });
+
   test("rating alone; ratings that are all the same; too few items", () => {
     expect(makeTargets(data, { ...config, target: "rating" }, new Random(1)).count).toBe(1);
     const flat = { ...data, items: { ...data.items, mean: data.items.mean.map(() => 3) } };
     const same = makeTargets(flat, { ...config, target: "rating" }, new Random(1));
-    expect([same.centre, same.scale, same.values.every((x) => x === 0)]).toEqual([3, 1, true]);
+    expect([same.centre, same.scale, same.values.every((x) => x === 0)]).toEqual([3, 0, true]);
     expect(() => makeTargets(world(12), config, new Random(1))).toThrowErrorMatchingInlineSnapshot(
       `[NearkinError: 6 items have 2 training ratings or more, the Gaussian process needs at least 10; lower ssl.minRatings, or leave the stage ssl out]`,
     );

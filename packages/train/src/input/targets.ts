@@ -4,7 +4,7 @@
 //   columns 1 … k − 1   factors of the degree-normalised user × item matrix: rows V·diag(σ) to norm 1, columns centred, all divided by
 //                       their root mean square. Each is one more draw of the surrogate rating r of the paper's assumption A3.
 import { NearkinError, type Random } from "@nearkin/core";
-import type { Factors, ItemStatistics } from "@nearkin/data";
+import type { Factors, Histories, ItemStatistics } from "@nearkin/data";
 import type { TrainConfig } from "../config/schema.ts";
 
 export interface Targets {
@@ -19,13 +19,15 @@ export interface Targets {
   /** A rating is centre + scale · column 0. */
   readonly centre: number;
   readonly scale: number;
+  /** s²: variance of the ratings of one item around their mean, in units of column 0. */
+  readonly ratingVariance: number;
   /** Rows that the likelihood sees, and those it is checked on; together all rows. */
   readonly fitted: Int32Array;
   readonly heldOut: Int32Array;
 }
 
 export function makeTargets(
-  { items, factors }: { items: ItemStatistics; factors: Factors },
+  { items, factors, histories }: { items: ItemStatistics; factors: Factors; histories: Histories },
   config: TrainConfig["ssl"],
   random: Random,
 ): Targets {
@@ -39,7 +41,12 @@ export function makeTargets(
   const used = config.target === "factors" ? Math.min(config.factors, factors.k) : 0;
   const k = 1 + used;
   const values = new Float64Array(eligible.length * k);
-  const { centre, scale } = putRatings(values, k, eligible, items.mean);
+  const { centre, scale } = putRatings(
+    values,
+    k,
+    eligible,
+    config.ratings === "shrunk" ? items.shrunkMean : items.mean,
+  );
   if (used > 0) putFactors(values, k, eligible, factors);
   const order = random.shuffle(Int32Array.from(eligible.keys()));
   const heldOut = Math.floor(config.holdout * order.length);
@@ -50,20 +57,34 @@ export function makeTargets(
     ratings: Float64Array.from(eligible, (item) => items.ratings[item]),
     centre,
     scale,
+    ratingVariance: scale === 0 ? 0 : withinItems(histories, items) / scale ** 2,
     fitted: order.slice(heldOut).sort(),
     heldOut: order.slice(0, heldOut).sort(),
   };
 }
 
-/** Column 0; ratings that are all the same leave it 0. */
+/** Column 0; ratings that are all the same leave it, and its scale, 0. */
 function putRatings(values: Float64Array, k: number, items: Int32Array, mean: Float64Array) {
   const centre = items.reduce((sum, item) => sum + mean[item], 0) / items.length;
   const deviation = Math.sqrt(items.reduce((sum, item) => sum + (mean[item] - centre) ** 2, 0) / items.length);
-  const scale = deviation > 1e-9 * Math.max(1, Math.abs(centre)) ? deviation : 1;
+  const scale = deviation > 1e-9 * Math.max(1, Math.abs(centre)) ? deviation : 0;
   items.forEach((item, row) => {
-    values[row * k] = deviation === 0 ? 0 : (mean[item] - centre) / scale;
+    values[row * k] = scale === 0 ? 0 : (mean[item] - centre) / scale;
   });
   return { centre, scale };
+}
+
+/** Σ (rating − mean of its item)² over events, divided by as many as are free: events less items. */
+function withinItems(histories: Histories, { mean, ratings }: ItemStatistics): number {
+  let sum = 0;
+  let free = 0;
+  for (let e = 0; e < histories.items.length; e++) {
+    const item = histories.items[e];
+    if (ratings[item] < 2) continue;
+    sum += (histories.ratings[e] - mean[item]) ** 2;
+    free += 1 - 1 / ratings[item];
+  }
+  return free > 0 ? sum / free : 0;
 }
 
 function putFactors(values: Float64Array, k: number, items: Int32Array, factors: Factors): void {

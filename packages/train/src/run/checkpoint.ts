@@ -1,4 +1,5 @@
 // A checkpoint: everything a run needs to go on as if it had never stopped, bit for bit, in one file.
+import { createHash } from "node:crypto";
 import {
   decodeSafetensors,
   decodeTransform,
@@ -25,7 +26,8 @@ export interface RunIdentity {
   version: string;
 }
 
-const FORMAT = "nearkin-checkpoint 1";
+const FORMAT = "nearkin-checkpoint 2";
+const HASH = "sha256";
 
 export function encodeCheckpoint(run: Run, identity: RunIdentity): Uint8Array {
   const { progress, statistics } = run;
@@ -46,15 +48,14 @@ export function encodeCheckpoint(run: Run, identity: RunIdentity): Uint8Array {
   }
   if (top) tensors["top.scores"] = { type: "F64", shape: [top.scores.length], data: top.scores };
   const channel = encodeChannel(addedChannel(run));
-  return encodeSafetensors(
-    { ...tensors, ...channel.tensors },
-    {
-      format: FORMAT,
-      identity: JSON.stringify(identity),
-      progress: JSON.stringify({ ...rest, best: figures(best), top: figures(top) }),
-      ...channel.metadata,
-    },
-  );
+  Object.assign(tensors, channel.tensors);
+  const metadata = {
+    format: FORMAT,
+    identity: JSON.stringify(identity),
+    progress: JSON.stringify({ ...rest, best: figures(best), top: figures(top) }),
+    ...channel.metadata,
+  };
+  return encodeSafetensors(tensors, { ...metadata, [HASH]: hashOf(Object.entries(tensors), metadata) });
 }
 
 /**
@@ -67,49 +68,93 @@ export function restoreCheckpoint(
   { identity, where, scope }: { identity: RunIdentity; where: string; scope: Scope },
 ): Run {
   const { tensors, metadata } = decoded(bytes, where);
-  if (metadata.format !== FORMAT) {
-    throw new NearkinError("BAD_FILE", `${where}: it is no checkpoint of this version; start anew without --resume`);
-  }
-  const other = JSON.parse(metadata.identity) as Record<string, unknown>;
-  const differing = Object.entries(identity).filter(
-    ([key, value]) => JSON.stringify(other[key]) !== JSON.stringify(value),
-  );
+  const other = parsed<Record<string, unknown>>(metadata.identity, where);
+  const differing = changes(other, identity);
   if (differing.length > 0) {
+    const named = differing.length > 6 ? [...differing.slice(0, 5), `${differing.length - 5} more`] : differing;
     throw new NearkinError(
       "BAD_ARGUMENT",
-      `${where}: the run that was stopped had another ${differing.map(([key]) => key).join(", ")}; give the same options to go on with it, or start anew without --resume`,
+      `${where}: the run that was stopped had other settings (${named.join("; ")}); give the same options to go on with it, or start anew without --resume`,
     );
   }
-  const tensor = (name: string) => {
+  const read: ReadTensor = (name, type, length) => {
     const found = tensors.get(name);
-    if (!found) throw new NearkinError("BAD_FILE", `${where}: "${name}" is missing; start anew without --resume`);
-    return found;
+    if (!found) throw damaged(where, `"${name}" is missing`);
+    if (found.type !== type || (length !== undefined && found.data.length !== length)) {
+      const expected = `${length === undefined ? "" : `${length} numbers of `}${type}`;
+      throw damaged(where, `"${name}" has ${found.data.length} numbers of ${found.type}, expected ${expected}`);
+    }
+    return found.data.slice() as Arrays[typeof type];
   };
-  const channel = metadata.channel === undefined ? null : decodeChannel(metadata.channel, tensors);
+  const channel = metadata.channel === undefined ? null : decodeChannel(metadata.channel, tensors, { where, read });
   const run = channel ? withChannel(opened, scope, channel) : opened;
-  put(run.flat, tensor("flat"));
-  put(run.state.mean, tensor("mean"));
-  put(run.state.square, tensor("square"));
-  put(run.averaged, tensor("averaged"));
-  run.history.fromTensor(tensor("history"));
-  run.statistics = readStatistics("statistics", tensors, run.model.channels.length);
-  const { best, top, ...rest } = JSON.parse(metadata.progress) as Omit<Progress, "inducing" | "best" | "top"> & {
-    best: Omit<Judgement, "scores"> | null;
-    top: Omit<Judgement, "scores"> | null;
-  };
-  const scores = (of: "best" | "top") => Float64Array.from(tensor(`${of}.scores`).data as Float64Array);
+  const { size } = run.layout;
+  const flat = (name: string) => read(name, "F32", size);
+  const history = tensors.get("history");
+  const [columns] = run.history.toTensor().shape;
+  if (history?.type !== "F64" || history.shape.length !== 2 || history.shape[0] !== columns) {
+    throw damaged(where, `"history" should have ${columns} columns`);
+  }
+  put(run.flat, flat("flat"));
+  put(run.state.mean, flat("mean"));
+  put(run.state.square, flat("square"));
+  put(run.averaged, flat("averaged"));
+  run.history.fromTensor(history);
+  run.statistics = readStatistics("statistics", run, read);
+  const { best, top, ...rest } = parsed<SavedProgress>(metadata.progress, where);
   run.progress = {
     ...rest,
-    inducing: Int32Array.from(tensor("inducing").data as Int32Array),
-    top: top && { ...top, scores: scores("top") },
+    inducing: read("inducing", "I32"),
+    top: top && { ...top, scores: read("top.scores", "F64") },
     best: best && {
       ...best,
-      scores: scores("best"),
-      flat: Float32Array.from(tensor("best.flat").data as Float32Array),
-      statistics: readStatistics("best.statistics", tensors, run.model.channels.length),
+      scores: read("best.scores", "F64"),
+      flat: flat("best.flat"),
+      statistics: readStatistics("best.statistics", run, read),
     },
   };
   return run;
+}
+
+type SavedProgress = Omit<Progress, "inducing" | "best" | "top"> & {
+  best: Omit<Judgement, "scores"> | null;
+  top: Omit<Judgement, "scores"> | null;
+};
+
+interface Arrays {
+  F32: Float32Array;
+  F64: Float64Array;
+  I32: Int32Array;
+  U8: Uint8Array;
+}
+
+/** A copy of a tensor's numbers; one that is missing, of another type or length is an error. */
+type ReadTensor = <T extends keyof Arrays>(name: string, type: T, length?: number) => Arrays[T];
+
+/** What differs, each by its path: "siamese.steps: 2000, now 400". Paths of the configuration begin at its own top. */
+function changes({ config: before, ...rest }: Record<string, unknown>, { config: now, ...own }: RunIdentity): string[] {
+  return [...differences(before, now), ...differences(rest, own)];
+}
+
+function differences(before: unknown, now: unknown, path = ""): string[] {
+  if (isObject(before) && isObject(now)) {
+    const keys = new Set([...Object.keys(now), ...Object.keys(before)]);
+    return [...keys].flatMap((key) => differences(before[key], now[key], path === "" ? key : `${path}.${key}`));
+  }
+  if (JSON.stringify(before) === JSON.stringify(now)) return [];
+  return [`${path || "configuration"}: ${shown(before)}, now ${shown(now)}`];
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Ids are long, and their beginning tells them apart. */
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return "none";
+  if (Array.isArray(value)) return value.join(",");
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  return /^[0-9a-f]{64}$/.test(text) ? text.slice(0, 12) : text;
 }
 
 const CHANNEL = "channel.";
@@ -132,18 +177,16 @@ function encodeChannel(channel: AddedChannel | null): {
   };
 }
 
-function decodeChannel(text: string, tensors: ReadonlyMap<string, Tensor>): AddedChannel {
-  const {
-    spec,
-    scale,
-    transform: json,
-  } = JSON.parse(text) as Pick<AddedChannel, "spec" | "scale"> & {
-    transform: unknown;
-  };
+function decodeChannel(
+  text: string,
+  tensors: ReadonlyMap<string, Tensor>,
+  { where, read }: { where: string; read: ReadTensor },
+): AddedChannel {
+  const { spec, scale, transform: json } = parsed<SavedChannel>(text, where);
   const transform = decodeTransform(json, tensors, CHANNEL);
-  const values = Float32Array.from(tensors.get("input.values")?.data as Float32Array);
-  const missing = Uint8Array.from(tensors.get("input.missing")?.data as Uint8Array);
+  const missing = read("input.missing", "U8");
   const width = inputWidth(transform);
+  const values = read("input.values", "F32", missing.length * width);
   return {
     spec,
     scale,
@@ -152,20 +195,53 @@ function decodeChannel(text: string, tensors: ReadonlyMap<string, Tensor>): Adde
   };
 }
 
+type SavedChannel = Pick<AddedChannel, "spec" | "scale"> & { transform: unknown };
+
 function figures(judgement: Judgement | null): Omit<Judgement, "scores"> | null {
   return judgement && { step: judgement.step, score: judgement.score, holdoutNll: judgement.holdoutNll };
 }
 
+/** The tensors and texts of a checkpoint that is as it was written. */
 function decoded(bytes: Uint8Array, where: string): ReturnType<typeof decodeSafetensors> {
+  let file: ReturnType<typeof decodeSafetensors>;
   try {
-    return decodeSafetensors(bytes);
+    file = decodeSafetensors(bytes);
   } catch (cause) {
-    const { message } = cause as Error;
-    throw new NearkinError(
-      "BAD_FILE",
-      `${where}: the checkpoint is damaged (${message}); start anew without --resume`,
-      { cause },
-    );
+    throw damaged(where, (cause as Error).message, cause);
+  }
+  const { [HASH]: hash, ...metadata } = file.metadata;
+  if (metadata.format !== FORMAT) {
+    throw new NearkinError("BAD_FILE", `${where}: it is no checkpoint of this version; start anew without --resume`);
+  }
+  if (hash !== hashOf(file.tensors, metadata)) throw damaged(where, "its SHA-256 is another");
+  return { tensors: file.tensors, metadata };
+}
+
+function damaged(where: string, how: string, cause?: unknown): NearkinError {
+  return new NearkinError("BAD_FILE", `${where}: the checkpoint is damaged (${how}); start anew without --resume`, {
+    cause,
+  });
+}
+
+/** SHA-256 of everything that a checkpoint holds but itself. */
+function hashOf(tensors: Iterable<readonly [string, Tensor]>, metadata: Readonly<Record<string, string>>): string {
+  const hash = createHash("sha256");
+  const texts = Object.entries(metadata).sort(byName);
+  hash.update(JSON.stringify(texts));
+  for (const [name, { type, shape, data }] of [...tensors].sort(byName)) {
+    hash.update(JSON.stringify([name, type, shape]));
+    hash.update(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+  }
+  return hash.digest("hex");
+}
+
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : a > b ? 1 : 0);
+
+function parsed<T>(text: string | undefined, where: string): T {
+  try {
+    return JSON.parse(text ?? "") as T;
+  } catch (cause) {
+    throw damaged(where, `its notes cannot be read: ${(cause as Error).message}`, cause);
   }
 }
 
@@ -173,8 +249,8 @@ function vector(m: Matrix): Tensor {
   return { type: "F32", shape: [m.rows], data: (m.data as Float32Array).slice(m.offset, m.offset + m.rows) };
 }
 
-function put(m: Matrix, { data }: Tensor): void {
-  (m.data as Float32Array).set(data as Float32Array, m.offset);
+function put(m: Matrix, data: Float32Array): void {
+  (m.data as Float32Array).set(data, m.offset);
 }
 
 function statisticsTensors(prefix: string, { scales, lengths, standIns }: Run["statistics"]): Record<string, Tensor> {
@@ -190,11 +266,11 @@ function statisticsTensors(prefix: string, { scales, lengths, standIns }: Run["s
   return tensors;
 }
 
-function readStatistics(prefix: string, tensors: ReadonlyMap<string, Tensor>, channels: number): Run["statistics"] {
-  const read = (name: string) => Float64Array.from((tensors.get(`${prefix}.${name}`)?.data ?? []) as Float64Array);
+function readStatistics(prefix: string, { model }: Run, read: ReadTensor): Run["statistics"] {
+  const p = model.channels.length;
   return {
-    scales: read("scales"),
-    lengths: read("lengths"),
-    standIns: Array.from({ length: channels }, (_, c) => read(`standIn.${c}`)),
+    scales: read(`${prefix}.scales`, "F64", p),
+    lengths: read(`${prefix}.lengths`, "F64", p),
+    standIns: model.channels.map((_, c) => read(`${prefix}.standIn.${c}`, "F64")),
   };
 }

@@ -86,7 +86,7 @@ async function modelParts(
         ...(holdoutNll === null ? {} : { holdoutNll }),
       },
     })),
-    warnings: progress.warnings,
+    warnings: progress.warnings.map(({ code, stage, step, text }) => ({ code, stage, step, text })),
     notes: { selection, from },
     channels: set.channels.map(({ spec, transform, scale }) => ({
       name: spec.name,
@@ -102,7 +102,7 @@ async function modelParts(
     popularity: selection?.popularity ?? calibratePopularity(run),
     signalVariance: signalVariance(run),
     kernelScale: progress.kernelScale,
-    noise: { variance: sigma2, perRating: sigma2 * config.ssl.noisePerRating },
+    noise: { variance: sigma2, perRating: sigma2 * progress.noisePerRating },
     rating: { centre: set.targets?.centre ?? manifest.ratings.mean, scale: set.targets?.scale ?? 1 },
     items: { rows, masked: items.masked, ratings: set.data.items.ratings },
     posterior: set.targets ? finalPosterior(run, items, scaling) : null,

@@ -1,5 +1,5 @@
 // The folder a run works in, `<out>.partial`: its checkpoint, and at the end the files of the model. It becomes `<out>` by one rename, so that
-// there is never half a model; kill −9 leaves the last checkpoint.
+// there is never half a model; kill −9 leaves the last checkpoint. `<out>.lock` beside it says who works there.
 import {
   closeSync,
   existsSync,
@@ -9,16 +9,15 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
-  unlinkSync,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { NearkinError } from "@nearkin/core";
+import { dropLock, holdsLock, takeLock } from "./lock.ts";
 
 const CHECKPOINT = "checkpoint.safetensors";
-const LOCK = "lock";
 
 export interface FolderOptions {
   /** Replace a model that is already there. @default false */
@@ -26,37 +25,50 @@ export interface FolderOptions {
 }
 
 export class RunFolder implements Disposable {
+  /** As given. */
   readonly out: string;
   readonly partial: string;
+  readonly #path: string;
+  readonly #lock: string;
+  #locked = false;
 
   private constructor(out: string) {
-    this.out = resolve(out);
-    this.partial = `${this.out}.partial`;
+    this.out = out;
+    this.#path = resolve(out);
+    this.partial = `${this.#path}.partial`;
+    this.#lock = `${this.#path}.lock`;
   }
 
   static open(out: string, { force = false }: FolderOptions = {}): RunFolder {
     const folder = new RunFolder(out);
-    const replaced = `${folder.out}.replaced`;
-    if (isModel(replaced) && !existsSync(folder.out)) renameSync(replaced, folder.out); // killed between two renames
-    if (existsSync(folder.out)) {
-      const empty = isEmptyFolder(folder.out);
-      if (!empty && !isModel(folder.out)) {
-        throw new NearkinError("MODEL_EXISTS", `${out} is there and is no model; choose another folder with --out`);
-      }
-      if (!empty && !force) {
-        throw new NearkinError(
-          "MODEL_EXISTS",
-          `${out} is there; choose another folder with --out, or replace it with --force`,
-        );
-      }
-    }
+    folder.#checkFree(force); // also where nothing can be written
     try {
+      mkdirSync(dirname(folder.#path), { recursive: true });
+      takeLock(folder.#lock, folder.partial);
+      folder.#locked = true;
+      const replaced = `${folder.#path}.replaced`;
+      if (isModel(replaced) && !existsSync(folder.#path)) renameSync(replaced, folder.#path); // killed between two renames
+      folder.#checkFree(force);
       mkdirSync(folder.partial, { recursive: true });
     } catch (cause) {
-      throw new NearkinError("BAD_ARGUMENT", `${out}: cannot be written to: ${(cause as Error).message}`, { cause });
+      folder[Symbol.dispose]();
+      if (cause instanceof NearkinError) throw cause;
+      throw unwritable(out, cause);
     }
-    folder.#lock();
     return folder;
+  }
+
+  #checkFree(force: boolean): void {
+    if (!existsSync(this.#path) || isEmptyFolder(this.#path)) return;
+    if (!isModel(this.#path)) {
+      throw new NearkinError("MODEL_EXISTS", `${this.out} is there and is no model; choose another folder with --out`);
+    }
+    if (!force) {
+      throw new NearkinError(
+        "MODEL_EXISTS",
+        `${this.out} is there; choose another folder with --out, or replace it with --force`,
+      );
+    }
   }
 
   /** The last checkpoint, if there is one; beside the folder where a run was killed while it moved the folder into place. */
@@ -66,7 +78,7 @@ export class RunFolder implements Disposable {
   }
 
   get #aside(): string {
-    return `${this.out}.checkpoint`;
+    return `${this.#path}.checkpoint`;
   }
 
   writeCheckpoint(bytes: Uint8Array): void {
@@ -76,9 +88,7 @@ export class RunFolder implements Disposable {
   /** Forgets an earlier run. */
   clear(): void {
     rmSync(this.#aside, { force: true });
-    for (const name of readdirSync(this.partial)) {
-      if (name !== LOCK) rmSync(join(this.partial, name), { recursive: true, force: true });
-    }
+    for (const name of readdirSync(this.partial)) rmSync(join(this.partial, name), { recursive: true, force: true });
   }
 
   path(name: string): string {
@@ -93,55 +103,22 @@ export class RunFolder implements Disposable {
   finish(): void {
     const checkpoint = join(this.partial, CHECKPOINT);
     if (existsSync(checkpoint)) renameSync(checkpoint, this.#aside); // until the model is in its place
-    rmSync(join(this.partial, LOCK), { force: true });
     sync(this.partial);
-    const replaced = `${this.out}.replaced`;
+    const replaced = `${this.#path}.replaced`;
     rmSync(replaced, { recursive: true, force: true });
-    if (existsSync(this.out)) renameSync(this.out, replaced);
-    renameSync(this.partial, this.out);
-    sync(dirname(this.out));
+    if (existsSync(this.#path)) renameSync(this.#path, replaced);
+    renameSync(this.partial, this.#path);
+    sync(dirname(this.#path));
     rmSync(replaced, { recursive: true, force: true });
     rmSync(this.#aside, { force: true });
+    this[Symbol.dispose](); // the lock goes last: until here another run would meet half of this
   }
 
   [Symbol.dispose](): void {
-    const lock = join(this.partial, LOCK);
-    if (!existsSync(lock) || readFileSync(lock, "utf8") !== String(process.pid)) return;
-    unlinkSync(lock);
-    if (isEmptyFolder(this.partial)) rmSync(this.partial, { recursive: true }); // nothing to go on from
-  }
-
-  /** Two runs in one folder would overwrite each other's checkpoints. The lock of a process that is gone does not count. */
-  #lock(): void {
-    const path = join(this.partial, LOCK);
-    for (let attempt = 0; ; attempt++) {
-      try {
-        const file = openSync(path, "wx");
-        writeSync(file, String(process.pid));
-        closeSync(file);
-        return;
-      } catch (cause) {
-        if ((cause as NodeJS.ErrnoException).code !== "EEXIST" || attempt > 1) throw cause;
-        const owner = Number(readFileSync(path, "utf8"));
-        if (owner === process.pid || isAlive(owner)) {
-          throw new NearkinError(
-            "BUSY",
-            `another run (process ${owner}) is working on ${this.partial}; wait for it, or end it`,
-          );
-        }
-        rmSync(path, { force: true });
-      }
-    }
-  }
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    if (!this.#locked) return;
+    this.#locked = false;
+    if (holdsLock(this.#lock) && isEmptyFolder(this.partial)) rmdirSync(this.partial); // nothing to go on from
+    dropLock(this.#lock);
   }
 }
 
@@ -158,9 +135,26 @@ function isEmptyFolder(path: string): boolean {
 }
 
 function writeAtomically(path: string, bytes: Uint8Array): void {
-  writeFileSync(`${path}.tmp`, bytes);
-  sync(`${path}.tmp`);
+  writeWhole(`${path}.tmp`, bytes);
   renameSync(`${path}.tmp`, path);
+}
+
+/** Writes a file down to the disk, or leaves none. */
+function writeWhole(path: string, bytes: Uint8Array): void {
+  try {
+    writeFileSync(path, bytes);
+    sync(path);
+  } catch (cause) {
+    rmSync(path, { force: true });
+    throw unwritable(path, cause, ` (${(bytes.length / 1e6).toFixed(1)} MB for this file)`);
+  }
+}
+
+function unwritable(path: string, cause: unknown, needed = ""): NearkinError {
+  const { code = "", message } = cause as NodeJS.ErrnoException;
+  const full = ["ENOSPC", "EDQUOT"].includes(code);
+  const advice = full ? `; make room${needed} and go on with --resume, or choose another --out` : "";
+  return new NearkinError("BAD_ARGUMENT", `${path}: cannot be written to: ${message}${advice}`, { cause });
 }
 
 function sync(path: string): void {

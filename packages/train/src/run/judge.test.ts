@@ -53,6 +53,15 @@ describe("judge", () => {
     expect(kept(looks, { from: -1 })).toEqual([0]);
   });
 
+  test("a likelihood that is no number neither wins nor blocks", () => {
+    expect(
+      kept([
+        { scores: same(0.5), nll: Number.NaN },
+        { scores: same(0.6), nll: 1 },
+      ]),
+    ).toEqual([1, 2]);
+  });
+
   test("a ranking that is clearly better wins at once, whatever its likelihood", () => {
     expect(
       kept([

@@ -9,8 +9,9 @@ import type { Judgement, Progress } from "./run.ts";
 export function judge(
   progress: Pick<Progress, "step" | "top" | "best">,
   scores: Float64Array | null,
-  { holdoutNll, adds = false }: { holdoutNll: number | null; adds?: boolean },
+  { holdoutNll: measured, adds = false }: { holdoutNll: number | null; adds?: boolean },
 ): Judgement | null {
+  const holdoutNll = Number.isFinite(measured) ? measured : null; // nothing is better or worse than NaN
   if (!scores && holdoutNll === null) return null;
   const score = scores ? mean(scores) : -(holdoutNll ?? 0);
   const step: Judgement = { step: progress.step, score, scores: scores ?? new Float64Array(0), holdoutNll };

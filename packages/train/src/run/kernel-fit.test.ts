@@ -67,6 +67,18 @@ test("fitting ends where the likelihood is best, and changes no parameter of the
   });
 });
 
+test("where the process is a channel, the kernel is the rating's alone, and one rating's noise is measured", () => {
+  opened({ ssl: { mode: "channel", target: "factors" } }, (run) => {
+    const { targets } = run.set;
+    expect(targets?.count).toBeGreaterThan(1);
+    fitKernel(run);
+    using scope = engine.scope();
+    expect(kernelProblem(run, scope).R.cols).toBe(1);
+    const sigma2 = Math.exp(2 * scalar(run.parameters, "logNoise")) + run.config.ssl.noiseFloor;
+    expect(run.progress.noisePerRating * sigma2).toBeCloseTo(targets?.ratingVariance ?? 0, 6);
+  });
+});
+
 test("a variance that is not learned stays 1, and a saturating link has no scale", () => {
   opened({ model: { link: "saturating" }, ssl: { variance: false } }, (run) => {
     fitKernel(run);

@@ -100,6 +100,16 @@ describe("what is learned", () => {
     });
   });
 
+  test("keep: last ends with the last step, whatever ranked best", async () => {
+    const { events, check } = await ran({ siamese: { steps: 60, keep: "last", validateEvery: 10 } }, "siamese");
+    check((run) => {
+      const [finished] = run.progress.finished;
+      expect([finished.steps, finished.best]).toEqual([60, 60]);
+      const last = events.findLast((event) => event.type === "validation");
+      expect(last).toMatchObject({ step: 60, ranking: finished.ranking });
+    });
+  });
+
   test("a loss that is not finite ends the run, and says what to change", async () => {
     const spoil = (run: Run) => void (run.parameters.get("look.w1") as Matrix).fill(Number.NaN);
     await expect(ran({ siamese: { validateEvery: 1000 } }, "siamese", spoil)).rejects.toThrow(/not finite|is NaN/);
@@ -127,6 +137,20 @@ describe("collapse is observable", () => {
     );
     check(() => {});
     expect(warnings(events)).toContain("CHANNEL_COLLAPSED");
+  });
+
+  test("each channel is warned of by itself", async () => {
+    const crush = (run: Run) => {
+      for (const name of ["look.w3", "tags.w3"]) {
+        const w3 = run.parameters.get(name) as Matrix;
+        w3.write(w3.read().map((x) => 1e-3 * x));
+      }
+    };
+    const settings = { siamese: { steps: 1, learningRate: 1e-9, validateEvery: 1 } };
+    const { events, check } = await ran(settings, "siamese", crush);
+    check(() => {});
+    const collapsed = events.flatMap((event) => (event.type === "warning" ? [event.channel] : []));
+    expect(collapsed).toEqual(["look", "tags"]);
   });
 
   test("noise that swallows the signal", async () => {

@@ -106,21 +106,24 @@ function validate(run: Run, stage: Stage, { emit }: LoopOptions): void {
   const ranked = rankValidation(run);
   const holdoutNll = stage.holdoutNll();
   if (progress.step > 0) run.history.validated(ranked?.ranking ?? null, holdoutNll);
-  const best = judge(progress, ranked?.scores ?? null, { holdoutNll, adds: stage.adds ?? false });
-  if (best) {
-    const { flat, layout, statistics } = run;
-    const copy = (flat.data as Float32Array).slice(flat.offset, flat.offset + layout.size);
-    progress.best = { ...best, flat: copy, statistics };
-    progress.waited = 0;
-  } else if (progress.top) progress.waited++; // what measures nothing ends no stage
+  const judged = judge(progress, ranked?.scores ?? null, { holdoutNll, adds: stage.adds ?? false });
   const { step } = progress;
+  const keepsBest = stage.settings.keep === "best";
+  if (judged && keepsBest) {
+    const { flat, layout, statistics } = run;
+    const kept = (flat.data as Float32Array).slice(flat.offset, flat.offset + layout.size);
+    progress.best = { ...judged, flat: kept, statistics };
+  }
+  const best = keepsBest ? judged !== null : progress.top?.step === step;
+  if (best) progress.waited = 0;
+  else if (progress.top) progress.waited++; // what measures nothing ends no stage
   emit({
     type: "validation",
     stage: stage.name,
     step,
     ranking: ranked?.ranking ?? null,
     holdoutNll,
-    best: best !== null,
+    best,
   });
 }
 
@@ -159,16 +162,12 @@ function forgetMoments({ state, layout }: Run): void {
 function warn(run: Run, { emit }: LoopOptions, warning: TrainWarning | null): void {
   if (!warning) return;
   const known = run.progress.warnings.some(
-    ({ code, stage, text }) =>
-      code === warning.code && stage === warning.stage && subject(text) === subject(warning.text),
+    ({ code, stage, channel }) => code === warning.code && stage === warning.stage && channel === warning.channel,
   );
   if (known) return;
   run.progress.warnings.push(warning);
   emit({ type: "warning", ...warning });
 }
-
-/** What a warning is about: its text up to the first number. */
-const subject = (text: string): string => text.split(/[\d:]/, 1)[0];
 
 function checkFinite(stage: string, step: number, loss: number, norm: number): void {
   if (Number.isFinite(loss) && Number.isFinite(norm)) return;

@@ -6,6 +6,7 @@ import {
   type Matrix,
   measureShift,
   type Posterior,
+  portableLog,
   predict,
   type Scope,
   selfKernel,
@@ -13,6 +14,7 @@ import {
 import { type KernelInputs, kernelInputs } from "../stages/kernel.ts";
 import { amongThemselves } from "../stages/likelihood.ts";
 import { chooseInducing, inducingCount } from "./inducing.ts";
+import { predictedTargets } from "./kernel-fit.ts";
 import { ensembleOf, noiseVariance, type Run } from "./run.ts";
 
 const BLOCK = 2048; // rows at a time
@@ -125,10 +127,11 @@ function kernelBlocks(
   parts: readonly Part[],
   { scope, inducing, base }: { scope: Scope; inducing: Int32Array; base: KernelInputs },
 ): Iterable<KernelRows> {
-  const { config, set } = run;
+  const { progress, set } = run;
   const { targets } = set;
   if (!targets) return [];
-  const { count: k, values, ratings } = targets;
+  const { count, values, ratings } = targets;
+  const k = predictedTargets(run);
   const most = parts.reduce((largest, part) => Math.max(largest, part.rows.length), 0);
   const [Knm, R] = [scope.matrix(most, inducing.length), scope.matrix(most, k)];
   const [noise, diagonal] = [scope.matrix(most, 1), scope.matrix(most, 1)];
@@ -151,8 +154,8 @@ function kernelBlocks(
         : [];
     fillKernel(run, block(Knm), rows, { base, inducing, ...(starts ? { blocks: { starts, K } } : {}) });
     rows.forEach((row, i) => {
-      R.data.set(values.subarray(row * k, (row + 1) * k), R.offset + i * k);
-      noise.data[noise.offset + i] = sigma2 * (1 + config.ssl.noisePerRating / ratings[row]);
+      R.data.set(values.subarray(row * count, row * count + k), R.offset + i * k);
+      noise.data[noise.offset + i] = sigma2 * (1 + progress.noisePerRating / ratings[row]);
     });
     const filled = { Knm: block(Knm), diagonal: block(diagonal), R: block(R), noise: block(noise) };
     return starts ? { ...filled, blocks: { starts, K } } : filled;
@@ -187,7 +190,7 @@ function fillKernel(
   });
 }
 
-/** Mean over held-out items and targets of −log p(r | fitted items), the constant included; null where none are held out. */
+/** Mean over held-out items and the targets that are predicted of −log p(r | fitted items), the constant included; null where none are held out. */
 export function holdoutNll(run: Run): number | null {
   const { targets } = run.set;
   if (!targets || targets.heldOut.length === 0) return null;
@@ -201,7 +204,7 @@ export function holdoutNll(run: Run): number | null {
   const chosen =
     current.length > 0 ? current : chooseInducing(run, { among: targets.fitted, count, label: "hold-out" });
   const { posterior, inducing } = posteriorOf(run, fitted, chosen);
-  const k = targets.count;
+  const k = predictedTargets(run);
   using scope = run.engine.scope();
   const base = embedRows(run, scope, inducing);
   let sum = 0;
@@ -209,11 +212,11 @@ export function holdoutNll(run: Run): number | null {
   for (const { Knm, diagonal, noise } of kernelBlocks(run, evenParts(targets.heldOut), { scope, inducing, base })) {
     const { mean, variance } = predict(run.engine, posterior, { Kxm: Knm, diagonal });
     for (let i = 0; i < Knm.rows; i++) {
-      const spreadOf = variance[i] + noise.data[noise.offset + i];
+      const spreadOf = Math.max(0, variance[i]) + noise.data[noise.offset + i]; // an indefinite kernel may leave it below 0
       const row = targets.heldOut[at++];
       for (let j = 0; j < k; j++) {
-        const difference = targets.values[row * k + j] - mean[i * k + j];
-        sum += 0.5 * (Math.log(2 * Math.PI * spreadOf) + (difference * difference) / spreadOf);
+        const difference = targets.values[row * targets.count + j] - mean[i * k + j];
+        sum += 0.5 * (portableLog(2 * Math.PI * spreadOf) + (difference * difference) / spreadOf);
       }
     }
   }

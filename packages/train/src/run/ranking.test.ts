@@ -43,9 +43,22 @@ test("calibratePopularity finds the β that makes what was met most likely", () 
   const logq = Float64Array.from(set.logq, (_, i) => -1 - (i % 10) / 3);
   const run = openRun(engine, scope, { config, set: { ...set, logq }, random: new Random(1) });
   const beta = calibratePopularity(run);
-  expect(beta).toBeGreaterThan(-1);
+  expect(beta).toBeGreaterThan(0);
   expect(beta).toBeLessThan(3);
-  expect(beta).not.toBe(0);
   expect(slopeAt(run, beta)).toBeCloseTo(0, 4);
   expect(Math.abs(slopeAt(run, beta + 0.1))).toBeGreaterThan(1e-3);
+});
+
+test("where what few know was met, popularity counts nothing, and is not turned against itself", () => {
+  using scope = engine.scope();
+  const config = resolveTrainConfig({ preset: "fast", model: { hidden: 4, embedding: 3 } });
+  const set = toySet(engine, config);
+  const logq = Float64Array.from(set.logq, (_, i) => -1 - (i % 10) / 3);
+  const turned = openRun(engine, scope, {
+    config,
+    set: { ...set, logq: logq.map((q) => -5 - q) },
+    random: new Random(1),
+  });
+  expect(slopeAt(turned, 0)).toBeLessThan(0);
+  expect(calibratePopularity(turned)).toBe(0);
 });

@@ -81,6 +81,9 @@ export function liftCatalogue(run: Run, scope: Scope, engine: Engine): LiftedRow
 /** Queries × candidates that a look may cost: beyond it, fewer queries are ranked. */
 const MOST_SCORES = 1e8;
 
+/** Queries that β is fitted to: one number needs no more. */
+const CALIBRATED_ON = 200;
+
 /** The ranking, and by query the mean of its three metrics. */
 export interface RankedQueries {
   ranking: Ranking;
@@ -122,15 +125,15 @@ function neighbourLists(rows: LiftedRows, options: NeighbourOptions): Int32Array
 }
 
 /** Positions of the queries that are ranked, evenly spread. */
-function chosenQueries(queries: number, itemCount: number): number[] {
-  const most = Math.max(50, Math.floor(MOST_SCORES / itemCount));
+function chosenQueries(queries: number, itemCount: number, limit = Infinity): number[] {
+  const most = Math.min(limit, Math.max(50, Math.floor(MOST_SCORES / itemCount)));
   if (queries <= most) return Array.from({ length: queries }, (_, r) => r);
   return Array.from({ length: most }, (_, i) => Math.floor((i * queries) / most));
 }
 
 /**
  * β that makes the items met around the validation items most likely under P(x|query) ∝ exp(−t/T + β·log q): the log-likelihood is concave in
- * β, and Newton's method finds its maximum. 0 without validation items.
+ * β, and Newton's method finds its maximum. Never below 0, which would push down what many know; 0 without validation items.
  *
  * Items met equally often have the same log q, so Σ e^(−t/T) by value of log q is all that β needs of a query: one scan each.
  */
@@ -138,7 +141,7 @@ export function calibratePopularity(run: Run): number {
   const { validation, itemCount, logq } = run.set;
   if (!validation) return 0;
   const { values, groups } = distinct(logq);
-  const chosen = chosenQueries(Math.min(validation.queries.length, 200), itemCount);
+  const chosen = chosenQueries(validation.queries.length, itemCount, CALIBRATED_ON);
   const sums = similarityByPopularity(run, chosen, { groups, count: values.length });
   const met = chosen.map((r) => {
     let sum = 0;
@@ -156,7 +159,7 @@ export function calibratePopularity(run: Run): number {
       curvature += variance;
     });
     if (!(curvature > 0)) break;
-    const next = Math.max(-1, Math.min(3, beta + slope / curvature));
+    const next = Math.max(0, Math.min(3, beta + slope / curvature));
     const done = Math.abs(next - beta) < 1e-4;
     beta = next;
     if (done) break;

@@ -57,6 +57,8 @@ export interface Progress {
   shift: number;
   /** γ of the kernel v·exp(−½φ(γt)); 1 but where it was fitted to a metric that stays. */
   kernelScale: number;
+  /** c in Σ_i = σ²(1 + c/n_i): as configured, but where the kernel was fitted to a metric that stays. */
+  noisePerRating: number;
   warnings: TrainWarning[];
   /** Stages that are over. */
   finished: FinishedStage[];
@@ -123,6 +125,7 @@ export function openRun(engine: Engine, scope: Scope, inputs: RunInputs): Run {
       inducing: new Int32Array(0),
       shift: 0,
       kernelScale: 1,
+      noisePerRating: config.ssl.noisePerRating,
       warnings: [],
       finished: [],
     },

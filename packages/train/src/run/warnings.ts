@@ -31,6 +31,7 @@ export function deadChannels(run: Run, stage: StageName, measured: Statistics): 
           code: "CHANNEL_COLLAPSED",
           stage,
           step,
+          channel: name,
           text: `channel ${name} has collapsed: a typical pair of items is ${spread} of its former distance apart; less weight decay, or a smaller learning rate, may keep it`,
         },
       ];
@@ -42,6 +43,7 @@ export function deadChannels(run: Run, stage: StageName, measured: Statistics): 
         code: "WEIGHT_DIED",
         stage,
         step,
+        channel: name,
         text: `channel ${name} no longer counts: ${share} % of a typical distance; leave it out, or look at its values`,
       },
     ];

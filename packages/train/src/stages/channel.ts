@@ -3,7 +3,6 @@
 
 import { addedChannel } from "../run/extend.ts";
 import { fitKernel } from "../run/kernel-fit.ts";
-import { holdoutNll } from "../run/posterior.ts";
 import type { Run } from "../run/run.ts";
 import { pairLoss } from "./siamese.ts";
 import type { Stage } from "./stage.ts";
@@ -16,7 +15,6 @@ export function channelStage(run: Run): Stage {
   const loss = pairLoss(run, config.ssl.dropout);
   const added = addedChannel(run)?.spec.name;
   const isTower = (tensor: string) => run.model.channels.some(({ name }) => tensor.startsWith(`${name}.`));
-  let fitted = false;
   return {
     name: "ssl",
     settings: config.ssl,
@@ -34,11 +32,8 @@ export function channelStage(run: Run): Stage {
       look(); // a channel without weight leaves the metric of stage 1
       weights.set(0, last, weight);
     },
-    finish() {
-      fitKernel(run);
-      fitted = true;
-    },
-    // Until its kernel is fitted, the metric predicts nothing that could be checked.
-    holdoutNll: () => (fitted ? holdoutNll(run) : null),
+    finish: () => fitKernel(run),
+    // The added channel was fitted to all items with targets: none is held out from it.
+    holdoutNll: () => null,
   };
 }

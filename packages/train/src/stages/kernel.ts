@@ -2,13 +2,13 @@
 import {
   columnWeights,
   type Embedding,
-  exp,
   type KernelOptions,
   logistic,
   type Matrix,
   metricWeights,
   rowLengths,
   type Scope,
+  selfKernel,
 } from "@nearkin/core";
 import { type Run, signalVariance } from "../run/run.ts";
 
@@ -42,9 +42,9 @@ export function kernelInputs(run: Run, scope: Scope, embedding: Embedding): Kern
 }
 
 /** k_ii, and ∂k_ii/∂b. */
-export function diagonalOf({ link, offset = 0, variance = 1 }: KernelOptions): { value: number; slope: number } {
-  if (link !== "sigmoid") return { value: variance, slope: 0 };
-  const D = logistic(offset); // an item's distance to itself is φ(0), not 0
-  const value = variance * exp(-0.5 * D);
+export function diagonalOf(options: KernelOptions): { value: number; slope: number } {
+  const value = selfKernel(options);
+  if (options.link !== "sigmoid") return { value, slope: 0 };
+  const D = logistic(options.offset ?? 0); // an item's distance to itself is φ(0), not 0
   return { value, slope: -0.5 * D * (1 - D) * value };
 }
