@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { type LinalgResult, report } from "../bench/linalg-report.ts";
 import { type PrepareResult, report as prepareReport } from "../bench/prepare-report.ts";
+import { type TrainResult, report as trainReport } from "../bench/train-report.ts";
 import { configSchema } from "../packages/data/src/config/schema.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -27,6 +28,14 @@ test("the figures of prepare in README.md are those in bench/results/prepare.jso
     .match(/<!-- bench:prepare -->\n([\s\S]*?)<!-- \/bench:prepare -->/)?.[1]
     .trim();
   expect(block).toBe(prepareReport(result));
+});
+
+test("the figures of training in README.md are those in bench/results/train.json", () => {
+  const result = JSON.parse(read("bench/results/train.json")) as TrainResult;
+  const block = read("README.md")
+    .match(/<!-- bench:train -->\n([\s\S]*?)<!-- \/bench:train -->/)?.[1]
+    .trim();
+  expect(block).toBe(trainReport(result));
 });
 
 test.each([
