@@ -68,6 +68,7 @@ export default defineConfig({
       nodeProject("native"),
       nodeProject("data"),
       nodeProject("train"),
+      nodeProject("evaluate"),
       nodeProject("cli"),
       { ...inNode, test: { name: "scripts", include: ["scripts/**/*.test.ts"] } },
       { ...inNode, test: { name: "pack", include: ["test/pack.test.ts"], testTimeout: 240_000, hookTimeout: 240_000 } },

@@ -225,3 +225,4 @@ export { buildQuery, type Query, type QueryOptions } from "./rank/query.ts";
 export { type LiftedItem, type LiftedRows, liftedItem, liftRows, type RowShard } from "./rank/rows.ts";
 export { scanScores } from "./rank/scores.ts";
 export { type Neighbour, rankExactly, type Scored, type SimilarOptions, similar } from "./rank/similar.ts";
+export { tieHashes } from "./rank/ties.ts";

@@ -1,0 +1,14 @@
+/** Measures recommenders on what training has not seen. */
+export { chance } from "./baselines/chance.ts";
+export { type Content, type ContentOptions, loadContent } from "./baselines/content.ts";
+export { cosines, logistic, uniform } from "./baselines/content-recommenders.ts";
+export { type MetricRecommenderOptions, metricRecommender, modelRecommender } from "./baselines/metric.ts";
+export { popularity } from "./baselines/popularity.ts";
+export { type CatalogueFigures, catalogueFigures } from "./protocol/catalogue.ts";
+export type { RankedLists } from "./protocol/lists.ts";
+export { type Measured, type MetricName, measure, metricNames } from "./protocol/measure.ts";
+export type { Recommender } from "./protocol/recommender.ts";
+export { type Stratum, strata, stratify } from "./protocol/strata.ts";
+export { loadTruths, type TruthTable } from "./protocol/truths.ts";
+export { bootstrapMean, type Interval } from "./statistics/bootstrap.ts";
+export { type SignTest, signTest } from "./statistics/sign-test.ts";

@@ -1,0 +1,46 @@
+// Popularity strata (EV12): a recommender that only knows what is popular hits the head of the truth and nothing else.
+import type { TruthTable } from "./truths.ts";
+
+export const strata = ["head", "middle", "tail"] as const;
+export type Stratum = (typeof strata)[number];
+
+/**
+ * The truth cut into thirds by popularity: pairs (query, hit) are sorted by the hit's training events, most first, and cut into three of equal
+ * size (equal counts stay together). In each part a query keeps the hits of that part alone, and a query without any is left out (EV8).
+ *
+ * @param events (n) Training events by item
+ */
+export function stratify(truth: TruthTable, events: ArrayLike<number>): Record<Stratum, TruthTable> {
+  const pairs = new Map<number, number>(); // events → pairs
+  let total = 0;
+  for (const set of truth.sets) {
+    for (const item of set) {
+      pairs.set(events[item], (pairs.get(events[item]) ?? 0) + 1);
+      total++;
+    }
+  }
+  const third = new Map<number, Stratum>();
+  let before = 0;
+  for (const count of [...pairs.keys()].sort((a, b) => b - a)) {
+    const size = pairs.get(count) ?? 0;
+    third.set(count, strata[Math.min(2, Math.floor((3 * (before + size / 2)) / total))]);
+    before += size;
+  }
+  const cut = (stratum: Stratum): TruthTable => {
+    const queries: number[] = [];
+    const sets: ReadonlySet<number>[] = [];
+    truth.sets.forEach((set, r) => {
+      const kept = new Set([...set].filter((item) => third.get(events[item]) === stratum));
+      if (kept.size === 0) return;
+      queries.push(truth.queries[r]);
+      sets.push(kept);
+    });
+    return {
+      name: `${truth.name}, ${stratum}`,
+      queries: Int32Array.from(queries),
+      sets,
+      empty: truth.empty + truth.queries.length - queries.length,
+    };
+  };
+  return { head: cut("head"), middle: cut("middle"), tail: cut("tail") };
+}
