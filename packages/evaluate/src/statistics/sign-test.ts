@@ -1,6 +1,8 @@
 // The paired sign test (EV11): of the items that differ, are there more on one side than a fair coin would give?
 import { differences } from "./bootstrap.ts";
 
+const ROUNDING = 1e-12; // means over seeds that are equal may differ by their last digits
+
 export interface SignTest {
   readonly better: number;
   readonly equal: number;
@@ -19,8 +21,8 @@ export function signTest(a: ArrayLike<number>, b: ArrayLike<number>): SignTest {
   let better = 0;
   let worse = 0;
   for (const difference of differences(a, b)) {
-    if (difference > 0) better++;
-    else if (difference < 0) worse++;
+    if (difference > ROUNDING) better++;
+    else if (difference < -ROUNDING) worse++;
   }
   return { better, equal: a.length - better - worse, worse, p: binomialTail(better + worse, Math.min(better, worse)) };
 }

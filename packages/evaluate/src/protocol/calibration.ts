@@ -1,0 +1,82 @@
+// Whether the posterior knows what it does not know: predicted against actual mean ratings of items that training has not seen.
+import { type Model, NearkinError, normalQuantile } from "@nearkin/core";
+import type { TruthItems } from "@nearkin/data";
+import { bootstrapMean, type Interval } from "../statistics/bootstrap.ts";
+
+/** Shares that central intervals promise. */
+export const promised = [0.5, 0.8, 0.95] as const;
+
+/** Figures over test items with at least one rating; in the units of the ratings. */
+export interface Calibration {
+  readonly items: number;
+  /** Root mean square of prediction − actual mean. */
+  readonly rmse: number;
+  /** The same for the mean over all training ratings, which knows nothing of an item. */
+  readonly rmseOfMean: number;
+  /** Mean of −log N(actual; mean, deviation² + Σ_i), nats. */
+  readonly nll: Interval;
+  /** The same for N(mean over training items, their variance). */
+  readonly nllOfMean: number;
+  /** Share of the items inside the central interval that promises 50, 80 and 95 %. */
+  readonly coverage: Readonly<Record<string, number>>;
+}
+
+/** One item: what was predicted of its mean rating, what it was, and how sure one could be. */
+export interface Forecast {
+  readonly mean: number;
+  /** Of the posterior and of the noise of a mean over this item's ratings. */
+  readonly variance: number;
+  readonly actual: number;
+}
+
+/** Forecasts of the mean of n_i ratings: posterior variance plus σ² + s²/n_i, as the likelihood has it. */
+export async function forecastItems(
+  model: Model,
+  { queries, ratings, mean }: TruthItems,
+  ids: readonly string[],
+): Promise<Forecast[]> {
+  const { noise, rating } = model.parts;
+  const forecasts: Forecast[] = [];
+  for (let r = 0; r < queries.length; r++) {
+    if (ratings[r] === 0 || Number.isNaN(mean[r])) continue;
+    const { mean: predicted, deviation } = await model.predict(ids[queries[r]]);
+    const own = rating.scale ** 2 * (noise.variance + noise.perRating / ratings[r]);
+    forecasts.push({ mean: predicted, variance: deviation ** 2 + own, actual: mean[r] });
+  }
+  return forecasts;
+}
+
+export interface CalibrationInputs {
+  /** Mean and variance of the mean ratings of training items: the forecast without any knowledge of an item. */
+  readonly prior: { readonly mean: number; readonly variance: number };
+}
+
+export function calibrate(forecasts: readonly Forecast[], { prior }: CalibrationInputs): Calibration {
+  if (forecasts.length === 0)
+    throw new NearkinError("BAD_DATASET", "no test item has a rating: nothing to calibrate on");
+  const items = forecasts.length;
+  const rootMeanSquare = (error: (forecast: Forecast) => number) =>
+    Math.sqrt(forecasts.reduce((sum, forecast) => sum + error(forecast) ** 2, 0) / items);
+  const coverage = Object.fromEntries(
+    promised.map((share) => {
+      const widths = normalQuantile((1 + share) / 2);
+      const inside = forecasts.filter(
+        ({ mean, variance, actual }) => Math.abs(actual - mean) <= widths * Math.sqrt(variance),
+      );
+      return [String(share), inside.length / items];
+    }),
+  );
+  const surprises = (of: (forecast: Forecast) => { mean: number; variance: number }) =>
+    forecasts.map((forecast) => {
+      const { mean, variance } = of(forecast);
+      return 0.5 * Math.log(2 * Math.PI * variance) + (forecast.actual - mean) ** 2 / (2 * variance);
+    });
+  return {
+    items,
+    rmse: rootMeanSquare(({ mean, actual }) => mean - actual),
+    rmseOfMean: rootMeanSquare(({ actual }) => prior.mean - actual),
+    nll: bootstrapMean(surprises((forecast) => forecast)),
+    nllOfMean: surprises(() => prior).reduce((sum, value) => sum + value, 0) / items,
+    coverage,
+  };
+}

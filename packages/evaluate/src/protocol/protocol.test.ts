@@ -1,0 +1,260 @@
+// Rules EV4–EV12 on worlds that can be checked by hand. The metrics themselves are tested in core/metrics.
+import { Random, tieHashes } from "@nearkin/core";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { chance } from "../baselines/chance.ts";
+import { popularity } from "../baselines/popularity.ts";
+import { scoredRecommender } from "../baselines/scored.ts";
+import { calibrate } from "./calibration.ts";
+import { catalogueFigures } from "./catalogue.ts";
+import { emptyLists, listOf, listsWithout, selectInto } from "./lists.ts";
+import { measure, metricNames } from "./measure.ts";
+import { measurePersonally, personalTasks } from "./personal.ts";
+import { stratify } from "./strata.ts";
+import { coInteractionWithin, type TruthTable } from "./truths.ts";
+
+const ids = (n: number) => Array.from({ length: n }, (_, i) => `item ${i}`);
+
+const truthOf = (entries: Record<number, number[]>): TruthTable => ({
+  name: "by hand",
+  queries: Int32Array.from(Object.keys(entries), Number),
+  sets: Object.values(entries).map((items) => new Set(items)),
+  empty: 0,
+});
+
+/** Lists from scores by hand, one row a query. */
+function ranked(rows: number[][], queries: number[], k: number) {
+  const lists = emptyLists(rows.length, k);
+  const hashes = tieHashes(ids(rows[0].length));
+  rows.forEach((scores, row) => selectInto(lists, scores, { row, query: queries[row], hashes }));
+  return lists;
+}
+
+describe("lists", () => {
+  test("EV6: the query is no candidate of its own", () => {
+    expect([...listOf(ranked([[9, 1, 2]], [0], 3), 0)]).toEqual([2, 1]);
+  });
+
+  test("EV7: equal scores are ordered by the hash of the id, whatever their place in the file", () => {
+    const n = 40;
+    const order = (names: string[]) => {
+      const lists = emptyLists(1, n);
+      selectInto(lists, new Float64Array(n), { row: 0, query: -1, hashes: tieHashes(names) });
+      return Array.from(listOf(lists, 0), (item) => names[item]);
+    };
+    const names = ids(n);
+    const turned = [...names].reverse();
+    expect(order(turned)).toEqual(order(names));
+    expect(order(names)).not.toEqual(names);
+  });
+
+  test("select equals a full sort", () => {
+    const scores = fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 1, maxLength: 30 });
+    fc.assert(
+      fc.property(scores, fc.integer({ min: 1, max: 8 }), (values, k) => {
+        const hashes = tieHashes(ids(values.length));
+        const sorted = Array.from(values.keys())
+          .filter((item) => item !== 0)
+          .sort((a, b) => values[b] - values[a] || hashes[a] - hashes[b] || a - b);
+        expect([...listOf(ranked([values], [0], k), 0)]).toEqual(sorted.slice(0, k));
+      }),
+    );
+  });
+
+  test("−∞ and NaN are no candidates, and lists may be short", () => {
+    expect([...listOf(ranked([[0, -Infinity, Number.NaN, 1]], [0], 3), 0)]).toEqual([3]);
+  });
+
+  test("lists without some items move up", () => {
+    const lists = ranked([[0, 5, 4, 3, 2]], [0], 4);
+    expect([...listOf(listsWithout(lists, new Set([1, 3]), 2), 0)]).toEqual([2, 4]);
+  });
+
+  test("k must be a number of places", () => {
+    expect(() => emptyLists(1, 0)).toThrowErrorMatchingInlineSnapshot(
+      `[NearkinError: k must be a whole number of at least 1, got 0]`,
+    );
+  });
+});
+
+describe("truths", () => {
+  const met = {
+    queries: Int32Array.of(3, 7, 9),
+    starts: Int32Array.of(0, 2, 3, 3),
+    items: Int32Array.of(1, 2, 5),
+    seconds: Float64Array.of(86_400, 86_401, 30 * 86_400),
+  };
+
+  test("EV4: a horizon is a bound on the time between the two events, itself included", () => {
+    const day = coInteractionWithin(met, 1);
+    expect([...day.queries]).toEqual([3]);
+    expect([...day.sets[0]]).toEqual([1]);
+    const month = coInteractionWithin(met, 30);
+    expect(month.sets.map((set) => [...set])).toEqual([[1, 2], [5]]);
+  });
+
+  test("EV8: queries without a truth are left out and counted", () => {
+    expect(coInteractionWithin(met, 1).empty).toBe(2);
+    expect(coInteractionWithin(met, Infinity)).toMatchObject({ name: "co-interaction ∞", empty: 1 });
+  });
+});
+
+describe("metrics", () => {
+  test("a checkerboard: who follows parity is right, who follows the other parity is wrong", () => {
+    const n = 40;
+    const truth = truthOf(
+      Object.fromEntries(
+        Array.from({ length: n }, (_, i) => [
+          i,
+          Array.from({ length: n }, (_, j) => j).filter((j) => j !== i && j % 2 === i % 2),
+        ]),
+      ),
+    );
+    const follow = (same: boolean) =>
+      scoredRecommender({
+        name: "parity",
+        ids: ids(n),
+        score: (query, out) => {
+          for (let j = 0; j < n; j++) out[j] = (j % 2 === query % 2) === same ? 1 : 0;
+        },
+      });
+    const good = measure(follow(true).rank(truth.queries, 10), truth);
+    const bad = measure(follow(false).rank(truth.queries, 10), truth);
+    for (const name of metricNames) {
+      expect(good[name].every((value) => value === 1)).toBe(true);
+      expect(bad[name].every((value) => value === 0)).toBe(true);
+    }
+  });
+
+  test("chance hits as often as its share of the catalogue", () => {
+    const n = 200;
+    const truth = truthOf(Object.fromEntries(Array.from({ length: n }, (_, i) => [i, ids(50).map((_, j) => j)])));
+    const { "paper HR": hr } = measure(chance(ids(n), 1).rank(truth.queries, 10), truth);
+    expect(hr.reduce((sum, value) => sum + value, 0) / n).toBeCloseTo(0.25, 1);
+  });
+
+  test("popularity gives everyone the same list, minus the query", () => {
+    const lists = popularity(ids(5), [4, 9, 1, 7, 3]).rank(Int32Array.of(2, 1), 3);
+    expect([listOf(lists, 0), listOf(lists, 1)].map((list) => [...list])).toEqual([
+      [1, 3, 0],
+      [3, 0, 4],
+    ]);
+  });
+
+  test("shuffling the items changes nothing", () => {
+    const n = 30;
+    const random = new Random(5);
+    const scores = Array.from({ length: n }, () => Float64Array.from({ length: n }, () => random.below(4)));
+    const G = Array.from({ length: n }, () =>
+      Array.from({ length: n }, (_, j) => j).filter(() => random.uniform() < 0.3),
+    );
+    const order = random.shuffle(Array.from({ length: n }, (_, i) => i));
+    const placeOf = order.map((_, i) => order.indexOf(i));
+    const run = (at: (i: number) => number, names: string[]) => {
+      const recommender = scoredRecommender({
+        name: "any",
+        ids: names,
+        score: (query, out) => {
+          for (let j = 0; j < n; j++) out[j] = scores[at(query)][at(j)];
+        },
+      });
+      return recommender;
+    };
+    const names = ids(n);
+    const plain = measure(run((i) => i, names).rank(Int32Array.from(G.keys()), 10), truthOf({ ...G }));
+    const turned = measure(
+      run(
+        (i) => order[i],
+        order.map((i) => names[i]),
+      ).rank(Int32Array.from(G.keys()), 10),
+      truthOf({ ...order.map((i) => G[i].map((j) => placeOf[j])) }),
+    );
+    for (const name of metricNames) {
+      const back = Float64Array.from(placeOf, (at) => turned[name][at]);
+      expect(back).toEqual(plain[name]);
+    }
+  });
+});
+
+describe("the catalogue", () => {
+  test("coverage, diversity, popularity and ties of lists by hand", () => {
+    const lists = ranked(
+      [
+        [0, 5, 4, 3],
+        [5, 0, 4, 4],
+      ],
+      [0, 1],
+      3,
+    );
+    const figures = catalogueFigures(lists, { events: [10, 5, 5, 1], k: 2 });
+    expect(figures.coverage).toBe(lists.items[4] === 2 ? 0.75 : 1);
+    expect(figures.ties).toBe(0.5); // the second list's last place
+    const alike = catalogueFigures(ranked([[0, 1, 2]], [0], 2), { events: [1, 2, 3], k: 2 });
+    expect(alike.diversity).toBeCloseTo(1, 12);
+    expect(alike.popularity).toBeCloseTo((0.5 + 5 / 6) / 2, 12);
+  });
+
+  test("EV12: thirds of the truth by popularity, in which a query keeps its own hits", () => {
+    const truth = truthOf({ 0: [1, 2, 3], 9: [1, 3, 4] });
+    const parts = stratify(truth, [0, 100, 50, 50, 1, 0, 0, 0, 0, 0]);
+    const content = ({ queries, sets }: TruthTable) => [...queries].map((q, r) => [q, [...sets[r]]]);
+    expect(content(parts.head)).toEqual([
+      [0, [1]],
+      [9, [1]],
+    ]);
+    expect(content(parts.middle)).toEqual([
+      [0, [2, 3]],
+      [9, [3]],
+    ]);
+    expect(content(parts.tail)).toEqual([[9, [4]]]);
+    expect(parts.tail.empty).toBe(1);
+  });
+});
+
+describe("people", () => {
+  const users = {
+    userIndex: Int32Array.of(4, 6),
+    starts: Int32Array.of(0, 5, 7),
+    queryStarts: Int32Array.of(2, 6),
+    items: Int32Array.of(8, 1, 3, 2, 1, 5, 6),
+    ratings: Float32Array.of(5, 1, 4, 4, 2, 3, 3),
+    times: Float64Array.of(1, 2, 3, 4, 5, 1, 2),
+  };
+
+  test("EV10: support is what came first; later items ask for each other; known items are no queries", () => {
+    const [task, ...others] = personalTasks(users);
+    expect(others).toEqual([]); // user 6 has one later item: nothing to ask it for
+    expect([...task.support]).toEqual([8, 1]);
+    expect([...task.truth.queries]).toEqual([2, 3]);
+    expect(task.truth.sets.map((set) => [...set])).toEqual([[3], [2]]);
+  });
+
+  test("EV10: support items are no candidates", () => {
+    const greedy = scoredRecommender({
+      name: "greedy",
+      ids: ids(10),
+      score: (_, out) => out.set([0, 9, 3, 3.5, 0, 0, 0, 0, 8, 7]), // 1 and 8 are known
+    });
+    const measured = measurePersonally(personalTasks(users), () => greedy);
+    expect(measured["paper MRR"][0]).toBe(0.5); // 9 first, then the other of 2 and 3
+    expect(measured["paper HR"][0]).toBeCloseTo(0.1, 12);
+  });
+});
+
+test("forecasts that are right about themselves are calibrated; too sure ones are not", () => {
+  const random = new Random(11);
+  const world = (claimed: number) =>
+    Array.from({ length: 4000 }, () => {
+      const mean = 3 + random.normal();
+      return { mean, variance: claimed, actual: mean + 0.5 * random.normal() };
+    });
+  const prior = { mean: 3, variance: 1.25 };
+  const honest = calibrate(world(0.25), { prior });
+  expect(honest.coverage["0.95"]).toBeCloseTo(0.95, 1);
+  expect(honest.coverage["0.5"]).toBeCloseTo(0.5, 1);
+  expect(honest.rmse).toBeCloseTo(0.5, 1);
+  expect(honest.rmseOfMean).toBeCloseTo(Math.sqrt(1.25), 1);
+  expect(honest.nll.mean).toBeCloseTo(0.5 * Math.log(2 * Math.PI * 0.25) + 0.5, 1);
+  expect(honest.nll.mean).toBeLessThan(honest.nllOfMean);
+  expect(calibrate(world(0.01), { prior }).coverage["0.95"]).toBeLessThan(0.5);
+});

@@ -1,0 +1,72 @@
+// What an evaluation writes: plain data, stored as JSON, from which tables, pages and figures are made.
+import type { Calibration } from "./protocol/calibration.ts";
+import type { CatalogueFigures } from "./protocol/catalogue.ts";
+import type { MetricName } from "./protocol/measure.ts";
+import type { Stratum } from "./protocol/strata.ts";
+import type { Interval } from "./statistics/bootstrap.ts";
+import type { SignTest } from "./statistics/sign-test.ts";
+
+export const EVALUATION_FORMAT = "nearkin-evaluation";
+export const EVALUATION_VERSION = 1;
+
+export interface EvaluationResult {
+  readonly format: typeof EVALUATION_FORMAT;
+  readonly version: typeof EVALUATION_VERSION;
+  readonly dataset: EvaluatedDataset;
+  /** Places that metrics look at. */
+  readonly k: number;
+  /** Name of the one that all others are compared with. */
+  readonly base: string;
+  readonly truths: readonly TruthSummary[];
+  readonly recommenders: readonly RecommenderResult[];
+}
+
+export interface EvaluatedDataset {
+  readonly name: string;
+  /** Of the folder's content. */
+  readonly hash: string;
+  readonly split: string;
+  readonly items: number;
+  readonly users: number;
+  readonly events: number;
+  /** Test items. */
+  readonly queries: number;
+}
+
+export interface TruthSummary {
+  readonly name: string;
+  /** Queries with a truth. */
+  readonly queries: number;
+  /** Those without, left out (EV8). */
+  readonly empty: number;
+  /** |G|: mean and median over the queries. */
+  readonly size: { readonly mean: number; readonly median: number };
+}
+
+export interface RecommenderResult {
+  readonly name: string;
+  readonly kind: "model" | "baseline";
+  /** One for what is not drawn by chance. */
+  readonly seeds: readonly number[];
+  /** By truth. */
+  readonly truths: Readonly<Record<string, TruthResult>>;
+  readonly catalogue: CatalogueFigures;
+  /** Of models with a posterior. */
+  readonly calibration?: Calibration;
+}
+
+export interface TruthResult {
+  /** Queries that it could answer. */
+  readonly queries: number;
+  readonly metrics: Readonly<Record<MetricName, MetricResult>>;
+  /** Paper HR within each third of the truth by popularity (EV12). */
+  readonly strata: Readonly<Record<Stratum, number>>;
+}
+
+/** The mean over seeds and queries, with the interval over queries (EV11). */
+export interface MetricResult extends Interval {
+  /** Standard deviation of the mean over seeds; absent with one. */
+  readonly overSeeds?: number;
+  /** Against the base, query by query; absent for the base itself, and where it answers other queries. */
+  readonly against?: { readonly difference: Interval; readonly test: SignTest };
+}
