@@ -4,6 +4,7 @@ import packageJson from "../package.json" with { type: "json" };
 import { demoCommand } from "./commands/demo.ts";
 import { downloadCommand } from "./commands/download.ts";
 import { enginesCommand } from "./commands/engines.ts";
+import { evaluateCommand } from "./commands/evaluate.ts";
 import { exportCommand } from "./commands/export.ts";
 import { initCommand } from "./commands/init.ts";
 import { inspectCommand } from "./commands/inspect.ts";
@@ -57,6 +58,7 @@ Environment:
     prepareCommand,
     inspectCommand,
     trainCommand,
+    evaluateCommand,
     similarCommand,
     predictCommand,
     exportCommand,

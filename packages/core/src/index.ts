@@ -218,6 +218,16 @@ export {
   type ParameterTensor,
   parameterViews,
 } from "./nn/parameters.ts";
+export {
+  initializeTower,
+  type TowerActivations,
+  towerActivations,
+  towerBackward,
+  towerForward,
+  towerOf,
+  towerScratch,
+  towerSpecs,
+} from "./nn/tower.ts";
 export { counterfactualRanks } from "./rank/counterfactual.ts";
 export { buildRows, measureCentres, type RowLayout, type RowScaling, rowLayout } from "./rank/layout.ts";
 export { type NeighbourBlock, type NeighbourOptions, neighboursOfAll } from "./rank/neighbours.ts";

@@ -4,11 +4,24 @@ export { type Content, type ContentOptions, loadContent } from "./baselines/cont
 export { cosines, logistic, uniform } from "./baselines/content-recommenders.ts";
 export { type MetricRecommenderOptions, metricRecommender, modelRecommender } from "./baselines/metric.ts";
 export { popularity } from "./baselines/popularity.ts";
+export { type Calibration, calibrate, type Forecast, forecastItems } from "./protocol/calibration.ts";
 export { type CatalogueFigures, catalogueFigures } from "./protocol/catalogue.ts";
 export type { RankedLists } from "./protocol/lists.ts";
 export { type Measured, type MetricName, measure, metricNames } from "./protocol/measure.ts";
+export { measurePersonally, type PersonalTask, personalTasks } from "./protocol/personal.ts";
 export type { Recommender } from "./protocol/recommender.ts";
 export { type Stratum, strata, stratify } from "./protocol/strata.ts";
 export { loadTruths, type TruthTable } from "./protocol/truths.ts";
+export type {
+  EvaluatedDataset,
+  EvaluationResult,
+  MetricResult,
+  RecommenderResult,
+  TruthResult,
+  TruthSummary,
+} from "./result.ts";
+export { type EvaluateEvent, type EvaluateOptions, evaluate } from "./run.ts";
+export { openSplit, type Split } from "./split.ts";
 export { bootstrapMean, type Interval } from "./statistics/bootstrap.ts";
 export { type SignTest, signTest } from "./statistics/sign-test.ts";
+export { familyTable, markdownTable, overviewTable, plainTable, type Table } from "./tables.ts";

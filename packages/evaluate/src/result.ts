@@ -29,6 +29,8 @@ export interface EvaluatedDataset {
   readonly items: number;
   readonly users: number;
   readonly events: number;
+  /** Users and ratings are made up: said wherever the figures are shown. */
+  readonly simulated: boolean;
   /** Test items. */
   readonly queries: number;
 }

@@ -150,6 +150,11 @@ export class Model implements AsyncDisposable {
     return { ...this.#describe(neighbour, rank), contributions, missing };
   }
 
+  /** Whether `predict` can answer: training had the stage that fits a posterior. */
+  get predictsRatings(): boolean {
+    return this.#rating !== undefined;
+  }
+
   /** The mean rating an item can expect, and how sure that is (Eq. 3). */
   async predict(query: ItemQuery): Promise<PredictedRating> {
     if (Array.isArray(query)) {

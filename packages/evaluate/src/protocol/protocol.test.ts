@@ -26,7 +26,7 @@ const truthOf = (entries: Record<number, number[]>): TruthTable => ({
 function ranked(rows: number[][], queries: number[], k: number) {
   const lists = emptyLists(rows.length, k);
   const hashes = tieHashes(ids(rows[0].length));
-  rows.forEach((scores, row) => selectInto(lists, scores, { row, query: queries[row], hashes }));
+  for (const [row, scores] of rows.entries()) selectInto(lists, scores, { row, query: queries[row], hashes });
   return lists;
 }
 

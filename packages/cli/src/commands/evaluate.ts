@@ -1,0 +1,119 @@
+// nearkin evaluate: how well models, and baselines, rank what training has not seen.
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { openDataset } from "@nearkin/data";
+import { type EvaluationResult, evaluate, familyTable, overviewTable, plainTable } from "@nearkin/evaluate";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { type EngineFlags, openEngine, wholeNumber, withEngineFlags } from "../engine.ts";
+import { openModel } from "../open-model.ts";
+import type { Output } from "../output.ts";
+import { duration, liveLine } from "../progress.ts";
+
+interface EvaluateFlags extends EngineFlags {
+  popularity: (number | "calibrated")[];
+  baselines: boolean;
+  base?: string;
+  role: "test" | "validation";
+  truth: string;
+  seed: number;
+  out?: string;
+  json?: boolean;
+}
+
+export function evaluateCommand(output: Output): Command {
+  const command = new Command("evaluate")
+    .description("measure models and baselines on items that training has not seen")
+    .argument("<dataset>", "the folder that nearkin prepare wrote, and the models were trained on")
+    .argument("[models...]", "folders that nearkin train wrote; those that differ in the seed alone are put together")
+    .option("--popularity <list>", "values of β to rank with, such as 0,0.25,calibrated", parsePopularity, [0])
+    .option("--no-baselines", "leave out chance, popularity and the content baselines")
+    .option("--base <name>", "what all others are compared with (default: the first)")
+    .addOption(new Option("--role <role>", "whose truths to open").choices(["test", "validation"]).default("test"))
+    .option("--truth <name>", "the truth of the table on the terminal", "co-interaction 30 d")
+    .option("--seed <n>", "of baselines that draw", wholeNumber(0), 1)
+    .option("--out <file>", "write the whole result as JSON");
+  return withEngineFlags(command)
+    .option("--json", "print the whole result as JSON")
+    .addHelpText(
+      "after",
+      `
+Figures are means over test items with 95 % bootstrap intervals; ↑ and ↓ mark what differs from the base by a sign test with p < 0.01.
+HR, MRR and NDCG are the paper's family at 10 (its HR is a precision); the standard family is in the second table. Rules and formulas are in
+docs/evaluation.md.
+
+Examples:
+  $ nearkin evaluate datasets/films                                     the baselines alone
+  $ nearkin evaluate datasets/films models/films                        a model beside them
+  $ nearkin evaluate datasets/films models/seed-* --out results.json    five seeds of one model
+  $ nearkin evaluate datasets/films models/films --popularity 0,0.25,calibrated --no-baselines`,
+    )
+    .action((folder: string, models: string[], flags: EvaluateFlags) => runEvaluate(folder, models, flags, output));
+}
+
+async function runEvaluate(folder: string, models: string[], flags: EvaluateFlags, output: Output): Promise<void> {
+  const started = performance.now();
+  const dataset = await openDataset(folder);
+  await using engine = await openEngine(flags);
+  const live = liveLine(output);
+  const result = await evaluate(engine, dataset, {
+    models: models.map((model) => () => openModel(model, { engine })),
+    popularity: flags.popularity,
+    baselines: flags.baselines,
+    role: flags.role,
+    seed: flags.seed,
+    ...(flags.base === undefined ? {} : { base: flags.base }),
+    onEvent: ({ name, seed }) => live.show(`measuring ${name}, seed ${seed} …`),
+  });
+  live.end(`measured ${result.recommenders.length} recommenders in ${duration((performance.now() - started) / 1000)}`);
+  if (flags.out !== undefined) await writeWhole(flags.out, `${JSON.stringify(result, null, 2)}\n`);
+  if (flags.json) output.write(`${JSON.stringify(result, null, 2)}\n`);
+  else output.write(describe(result, flags.truth));
+  if (result.dataset.simulated) output.log(`The ratings of ${result.dataset.name} are SIMULATED.\n`);
+}
+
+function describe(result: EvaluationResult, asked: string): string {
+  const { dataset, truths, recommenders, base } = result;
+  const truth = truths.find(({ name }) => name === asked) ?? truths[0];
+  const calibrated = recommenders.flatMap(({ name, calibration }) => (calibration ? [{ name, calibration }] : []));
+  const lines = [
+    `${dataset.name}, split ${dataset.split}: ${dataset.queries.toLocaleString("en")} test items against ${dataset.items.toLocaleString("en")} candidates`,
+    ...truths.map(
+      ({ name, queries, empty, size }) =>
+        `truth        ${name}: ${queries} queries (${empty} without any, left out), ${size.median} hits in the median`,
+    ),
+    "",
+    `The paper's family at 10, ${truth.name}; compared with ${base}`,
+    plainTable(overviewTable(result, truth.name)),
+    "",
+    `The standard family at 10, ${truth.name}`,
+    plainTable(familyTable(result, truth.name, "standard")),
+  ];
+  for (const { name, calibration: c } of calibrated) {
+    const cover = Object.entries(c.coverage).map(
+      ([share, inside]) => `${(100 * inside).toFixed(0)} % in the ${(100 * Number(share)).toFixed(0)} % interval`,
+    );
+    lines.push(
+      "",
+      `Ratings of ${c.items.toLocaleString("en")} test items, ${name}: RMSE ${c.rmse.toFixed(3)} (the mean of all: ${c.rmseOfMean.toFixed(3)}), NLL ${c.nll.mean.toFixed(3)} (${c.nllOfMean.toFixed(3)}); ${cover.join(", ")}`,
+    );
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** To a temporary name, then renamed: a reader sees all of it or the file as it was. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const temporary = `${path}.${process.pid}.tmp`;
+  await writeFile(temporary, text);
+  await rename(temporary, path);
+}
+
+function parsePopularity(text: string): (number | "calibrated")[] {
+  return text.split(",").map((part) => {
+    if (part.trim() === "calibrated") return "calibrated";
+    if (part.trim() === "" || !Number.isFinite(Number(part))) {
+      throw new InvalidArgumentError("Expected numbers, or calibrated, such as 0,0.25,calibrated.");
+    }
+    return Number(part);
+  });
+}

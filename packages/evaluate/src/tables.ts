@@ -1,0 +1,87 @@
+// Results as tables of text: for the terminal, and for Markdown.
+import type { MetricName } from "./protocol/measure.ts";
+import { AFFINITY } from "./protocol/truths.ts";
+import type { EvaluationResult, MetricResult, RecommenderResult } from "./result.ts";
+
+/** A row of cells; the first row is the head. */
+export type Table = readonly (readonly string[])[];
+
+const paperMetrics = ["paper HR", "paper MRR", "paper NDCG"] as const satisfies readonly MetricName[];
+const standardMetrics = [
+  "standard precision",
+  "standard hit",
+  "standard MRR",
+  "standard NDCG",
+] as const satisfies readonly MetricName[];
+
+/** One truth, one family: a row for each recommender, each figure with its 95 % interval; * where the sign test against the base has p < .01. */
+export function familyTable({ recommenders }: EvaluationResult, truth: string, family: "paper" | "standard"): Table {
+  const names = family === "paper" ? paperMetrics : standardMetrics;
+  return [
+    ["", ...names],
+    ...recommenders.map(({ name, truths }) => [name, ...names.map((metric) => figure(truths[truth]?.metrics[metric]))]),
+  ];
+}
+
+/** The figures of a first look: paper family on the main truth, affinity, and what the lists show of the catalogue. */
+export function overviewTable(result: EvaluationResult, truth: string): Table {
+  const { recommenders, truths } = result;
+  const hasAffinity = truths.some(({ name, queries }) => name === AFFINITY && queries > 0);
+  return [
+    [
+      "",
+      ...paperMetrics,
+      ...(hasAffinity ? ["affinity HR"] : []),
+      "head",
+      "middle",
+      "tail",
+      "coverage",
+      "diversity",
+      "ties",
+    ],
+    ...recommenders.map((recommender) => [
+      recommender.name,
+      ...paperMetrics.map((metric) => figure(recommender.truths[truth]?.metrics[metric])),
+      ...(hasAffinity ? [figure(recommender.truths[AFFINITY]?.metrics["paper HR"])] : []),
+      ...strataCells(recommender, truth),
+      share(recommender.catalogue.coverage),
+      share(recommender.catalogue.diversity),
+      share(recommender.catalogue.ties),
+    ]),
+  ];
+}
+
+function strataCells({ truths }: RecommenderResult, truth: string): string[] {
+  const { head, middle, tail } = truths[truth]?.strata ?? { head: Number.NaN, middle: Number.NaN, tail: Number.NaN };
+  return [head, middle, tail].map(decimals);
+}
+
+/** ".173 [.160, .187]", with the sign of a difference that chance hardly explains. */
+export function figure(result: MetricResult | undefined): string {
+  if (!result || Number.isNaN(result.mean)) return "–";
+  const { against } = result;
+  const mark = against && against.test.p < 0.01 ? (against.difference.mean > 0 ? " ↑" : " ↓") : "";
+  return `${decimals(result.mean)} [${decimals(result.low)}, ${decimals(result.high)}]${mark}`;
+}
+
+const decimals = (value: number): string => (Number.isNaN(value) ? "–" : value.toFixed(3).replace(/^(-?)0\./, "$1."));
+
+const share = (value: number): string => `${(100 * value).toFixed(value < 0.1 ? 1 : 0)} %`;
+
+/** Columns as wide as their widest cell; the first to the left, the others to the right. */
+export function plainTable(table: Table): string {
+  const widths = table[0].map((_, c) => Math.max(...table.map((row) => row[c].length)));
+  return table
+    .map((row) =>
+      row
+        .map((cell, c) => (c === 0 ? cell.padEnd(widths[c]) : cell.padStart(widths[c])))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+export function markdownTable([head, ...rows]: Table): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return [line(head), `|${head.map((_, c) => (c === 0 ? "---" : "---:")).join("|")}|`, ...rows.map(line)].join("\n");
+}
