@@ -2,8 +2,13 @@
 export { chance } from "./baselines/chance.ts";
 export { type Content, type ContentOptions, loadContent } from "./baselines/content.ts";
 export { cosines, logistic, uniform } from "./baselines/content-recommenders.ts";
+export { type EaseOptions, ease } from "./baselines/ease.ts";
+export type { EventData, FrequentItemsRecommender } from "./baselines/events.ts";
+export { type ItemKnnOptions, itemKnn } from "./baselines/item-knn.ts";
 export { type MetricRecommenderOptions, metricRecommender, modelRecommender } from "./baselines/metric.ts";
 export { popularity } from "./baselines/popularity.ts";
+export { type Slim, type SlimOptions, slim } from "./baselines/slim.ts";
+export { type SpeOptions, type SpeProgress, type SpeRecommender, type SpeSettings, spe } from "./baselines/spe.ts";
 export { type Calibration, calibrate, type Forecast, forecastItems } from "./protocol/calibration.ts";
 export { type CatalogueFigures, catalogueFigures } from "./protocol/catalogue.ts";
 export type { RankedLists } from "./protocol/lists.ts";

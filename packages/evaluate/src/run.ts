@@ -1,12 +1,15 @@
 // nearkin evaluate as a function: models and baselines on the test items of one dataset.
-import { type Engine, type Model, NearkinError } from "@nearkin/core";
+import { type Engine, type Model, NearkinError, type Scope } from "@nearkin/core";
 import type { Dataset, QueryRole } from "@nearkin/data";
 import { chance } from "./baselines/chance.ts";
 import { loadContent } from "./baselines/content.ts";
 import { cosines, logistic, uniform } from "./baselines/content-recommenders.ts";
+import { ease } from "./baselines/ease.ts";
+import { itemKnn } from "./baselines/item-knn.ts";
 import { modelRecommender } from "./baselines/metric.ts";
 import { popularity } from "./baselines/popularity.ts";
-import { type Measurement, measureRecommender, summarize, summarizeTable } from "./evaluate.ts";
+import { slim } from "./baselines/slim.ts";
+import { type Measurement, summarize } from "./evaluate.ts";
 import { type Calibration, calibrate, forecastItems } from "./protocol/calibration.ts";
 import { PLACES } from "./protocol/measure.ts";
 import type { Recommender } from "./protocol/recommender.ts";
@@ -43,7 +46,7 @@ export async function evaluate(engine: Engine, dataset: Dataset, options: Evalua
   const calibrations = new Map<string, Calibration>();
   const measureOne = (recommender: Recommender, kind: Measurement["kind"], ownSeed: number) => {
     onEvent?.({ event: "measuring", name: recommender.name, seed: ownSeed });
-    measurements.push(measureRecommender(recommender, { seed: ownSeed, kind, ...split }));
+    measurements.push(split.measure(recommender, { seed: ownSeed, kind }));
   };
   for (const open of models) {
     await using model = await open();
@@ -61,16 +64,7 @@ export async function evaluate(engine: Engine, dataset: Dataset, options: Evalua
   }
   if (baselines) {
     using scope = engine.scope();
-    const content = await loadContent(engine, dataset, { ...split, scope });
-    const { ids, events, training } = split;
-    const all = [
-      chance(ids, seed),
-      popularity(ids, events),
-      ...cosines(content),
-      uniform(content, training, seed),
-      logistic(content, training, seed),
-    ];
-    for (const recommender of all) measureOne(recommender, "baseline", seed);
+    for (const recommender of await baselinesOf(engine, scope, split, seed)) measureOne(recommender, "baseline", seed);
   }
   if (measurements.length === 0)
     throw new NearkinError("BAD_ARGUMENT", "nothing to evaluate: no model and no baselines");
@@ -85,12 +79,26 @@ export async function evaluate(engine: Engine, dataset: Dataset, options: Evalua
     dataset: describeSplit(split),
     k: PLACES,
     base,
-    truths: split.truths.map(summarizeTable),
+    truths: split.truths,
     recommenders: summarize(measurements, base).map((result) => {
       const calibration = calibrations.get(result.name);
       return calibration ? { ...result, calibration } : result;
     }),
   };
+}
+
+/** Those that every table has; collaborative ones only where queries are items that they know. */
+async function baselinesOf(engine: Engine, scope: Scope, split: Split, seed: number): Promise<Recommender[]> {
+  const { ids, events, training, warm, dataset } = split;
+  const content = await loadContent(engine, dataset, { ...split, scope });
+  return [
+    chance(ids, seed),
+    popularity(ids, events),
+    ...cosines(content),
+    uniform(content, training, seed),
+    logistic(content, training, seed),
+    ...(warm ? [itemKnn(training, { ids }), slim(training, { ids }), ease(engine, training, { ids })] : []),
+  ];
 }
 
 /** A model that saw other data may have seen the test items: its figures would mean nothing. */
@@ -114,7 +122,7 @@ async function calibrateModel(model: Model, { outcomes, ids, training }: Split):
   const known = Array.from(means).filter((_, item) => ratings[item] > 0);
   const centre = mean(known);
   const variance = mean(known.map((value) => (value - centre) ** 2));
-  if (!model.predictsRatings || variance === 0) return undefined;
+  if (!model.predictsRatings || !outcomes || variance === 0) return undefined;
   const forecasts = await forecastItems(model, outcomes, ids);
   return forecasts.length > 0 ? calibrate(forecasts, { prior: { mean: centre, variance } }) : undefined;
 }

@@ -1,4 +1,5 @@
-// A dataset as evaluation sees it: what training was given, and the truths that it was not.
+// A dataset as evaluation sees it: what training was given, and the truths that it was not. Held-out items are asked about as new ones
+// (EV1, EV2); held-out users ask about items that training knows (EV10), so that collaborative baselines can answer them.
 import { portableLog } from "@nearkin/core";
 import {
   type Dataset,
@@ -8,10 +9,16 @@ import {
   openTruth,
   type QueryRole,
   type TrainingData,
+  type Truth,
   type TruthItems,
 } from "@nearkin/data";
-import { loadTruths, type TruthTable } from "./protocol/truths.ts";
-import type { EvaluatedDataset } from "./result.ts";
+import { frequentItemsMatrix } from "./baselines/events.ts";
+import { type Measurement, type MeasureOptions, measureRecommender, summarizeTable } from "./evaluate.ts";
+import { measureUsers, summarizeTasks } from "./evaluate-users.ts";
+import { type PersonalTask, personalTasks, restrictTask } from "./protocol/personal.ts";
+import type { Recommender } from "./protocol/recommender.ts";
+import { loadTruths } from "./protocol/truths.ts";
+import type { EvaluatedDataset, TruthSummary } from "./result.ts";
 
 /** n items. */
 export interface Split {
@@ -25,12 +32,17 @@ export interface Split {
   readonly trainItems: Int32Array;
   /** (n) log q, as training has it; an item that was never met counts as met once. */
   readonly logPopularity: Float64Array;
-  readonly truths: readonly TruthTable[];
-  /** What became of the query items: how often they were rated, and how. */
-  readonly outcomes: TruthItems;
+  readonly truths: readonly TruthSummary[];
+  /** Whether queries are items that training knows. */
+  readonly warm: boolean;
+  /** What became of new items: how often they were rated, and how; null where users are held out. */
+  readonly outcomes: TruthItems | null;
+  /** Queries, or users, of this role. */
+  readonly queries: number;
+  measure(recommender: Recommender, options: Pick<MeasureOptions, "seed" | "kind">): Measurement;
 }
 
-/** Opens the truths of the query items of one role. Test items are for figures that are reported, validation items for choices. */
+/** Opens the truths of one role. Test items are for figures that are reported, validation items for choices. */
 export async function openSplit(dataset: Dataset, role: QueryRole = "test"): Promise<Split> {
   const training = await loadTraining(dataset);
   const truth = await openTruth(dataset);
@@ -39,7 +51,7 @@ export async function openSplit(dataset: Dataset, role: QueryRole = "test"): Pro
     1,
     events.reduce((sum, count) => sum + count, 0),
   );
-  return {
+  const base = {
     dataset,
     ids: (await loadItems(dataset)).ids,
     training,
@@ -48,13 +60,49 @@ export async function openSplit(dataset: Dataset, role: QueryRole = "test"): Pro
       (item) => training.roles[item] === itemRoles.train && events[item] > 0,
     ),
     logPopularity: Float64Array.from(events, (count) => portableLog(Math.max(count, 1) / total)),
-    truths: await loadTruths(truth, role, { hasTimes: dataset.manifest.time.kind === "seconds" }),
-    outcomes: await truth.items(role),
+  };
+  const asked = splitName(dataset.manifest.config) === "users" ? askUsers : askItems;
+  return { ...base, ...(await asked(truth, role, base)) };
+}
+
+type Base = Pick<Split, "dataset" | "training" | "events" | "ids">;
+type Asked = Pick<Split, "truths" | "warm" | "outcomes" | "queries" | "measure">;
+
+async function askItems(truth: Truth, role: QueryRole, { dataset, events }: Base): Promise<Asked> {
+  const truths = await loadTruths(truth, role, { hasTimes: dataset.manifest.time.kind === "seconds" });
+  const outcomes = await truth.items(role);
+  return {
+    truths: truths.map(summarizeTable),
+    warm: false,
+    outcomes,
+    queries: outcomes.queries.length,
+    measure: (recommender, options) => measureRecommender(recommender, { ...options, truths, events }),
+  };
+}
+
+/** All later items, and those among the items that EASE and SLIM know: there every recommender chooses from the same candidates. */
+async function askUsers(truth: Truth, role: QueryRole, { training, events }: Base): Promise<Asked> {
+  const tasks = personalTasks(await truth.users(role));
+  const { items } = frequentItemsMatrix(training);
+  const known = new Set(items);
+  const frequent = tasks
+    .map((task) => restrictTask(task, known))
+    .filter((task): task is PersonalTask => task !== undefined);
+  const worlds = [
+    { name: "later items", tasks },
+    { name: `later items among ${items.length.toLocaleString("en")} frequent ones`, tasks: frequent, among: items },
+  ];
+  return {
+    truths: worlds.map(({ name, tasks: own }) => summarizeTasks(name, own)),
+    warm: true,
+    outcomes: null,
+    queries: tasks.length,
+    measure: (recommender, options) => measureUsers(recommender, { ...options, worlds, events }),
   };
 }
 
 /** What a result says of its dataset. */
-export function describeSplit({ dataset: { manifest }, outcomes }: Split): EvaluatedDataset {
+export function describeSplit({ dataset: { manifest }, queries }: Split): EvaluatedDataset {
   const { name, id, counts, config } = manifest;
   return {
     name,
@@ -63,7 +111,7 @@ export function describeSplit({ dataset: { manifest }, outcomes }: Split): Evalu
     items: counts.items,
     users: counts.users,
     events: counts.interactions,
-    queries: outcomes.queries.length,
+    queries,
     simulated: manifest.simulated,
   };
 }

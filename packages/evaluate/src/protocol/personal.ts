@@ -1,6 +1,7 @@
 // The personal protocol (EV10): held-out users, what they did first as support, what they did later as queries and truth.
 import type { TruthUsers } from "@nearkin/data";
-import { listsWithout, type RankedLists } from "./lists.ts";
+import { rankAmong } from "./among.ts";
+import { emptyLists, type RankedLists } from "./lists.ts";
 import { type Measured, type MetricName, measure, metricNames, PLACES } from "./measure.ts";
 import type { Recommender } from "./recommender.ts";
 import type { TruthTable } from "./truths.ts";
@@ -38,17 +39,41 @@ export function personalTasks(users: TruthUsers): PersonalTask[] {
   }).filter(({ truth }) => truth.queries.length > 0);
 }
 
-/** By metric the mean over a user's queries: one number a user, in the order of the tasks. */
+export interface PersonalOptions {
+  /** n */
+  itemCount: number;
+  /** Items that may be queries, hits and candidates; users are left with those queries that have a hit among them. @default all */
+  among?: Int32Array;
+}
+
+/** What is left of a task when only some items count; undefined when no query has a hit. */
+export function restrictTask(task: PersonalTask, among: ReadonlySet<number>): PersonalTask | undefined {
+  const queries = [...task.truth.queries].filter((item) => among.has(item));
+  if (queries.length < 2) return undefined;
+  const sets = queries.map((query) => new Set(queries.filter((item) => item !== query)));
+  const empty = task.truth.empty + task.truth.queries.length - queries.length;
+  return { ...task, truth: { ...task.truth, queries: Int32Array.from(queries), sets, empty } };
+}
+
+/**
+ * By metric the mean over a user's queries: one number a user, in the order of the tasks. What the user knows already is no candidate
+ * (EV10). A query that the recommender does not know has an empty list.
+ */
 export function measurePersonally(
   tasks: readonly PersonalTask[],
   recommenderOf: (task: PersonalTask) => Recommender,
+  { itemCount, among }: PersonalOptions,
 ): Measured {
   const values = Object.fromEntries(metricNames.map((name) => [name, new Float64Array(tasks.length)])) as Record<
     MetricName,
     Float64Array
   >;
+  const open = new Uint8Array(itemCount).fill(among ? 0 : 1);
+  for (const item of among ?? []) open[item] = 1;
   tasks.forEach((task, u) => {
-    const measured = measure(rankFor(task, recommenderOf(task)), task.truth);
+    const allowed = open.slice();
+    for (const item of task.support) allowed[item] = 0;
+    const measured = measure(rankFor(task, recommenderOf(task), allowed), task.truth);
     for (const name of metricNames) {
       values[name][u] = measured[name].reduce((sum, value) => sum + value, 0) / task.truth.queries.length;
     }
@@ -56,8 +81,15 @@ export function measurePersonally(
   return values;
 }
 
-/** Lists without what the user knows already (EV10). */
-export function rankFor({ support, truth }: PersonalTask, recommender: Recommender, k: number = PLACES): RankedLists {
-  const known = new Set(support);
-  return listsWithout(recommender.rank(truth.queries, k + known.size), known, k);
+function rankFor({ truth }: PersonalTask, recommender: Recommender, allowed: Uint8Array): RankedLists {
+  const lists = emptyLists(truth.queries.length, PLACES);
+  const rows = Array.from(truth.queries.keys()).filter((r) => recommender.knows(truth.queries[r]));
+  const known = Int32Array.from(rows, (r) => truth.queries[r]);
+  if (known.length === 0) return lists;
+  const found = rankAmong(recommender, known, { k: PLACES, allowed });
+  rows.forEach((row, i) => {
+    lists.items.set(found.items.subarray(i * PLACES, (i + 1) * PLACES), row * PLACES);
+    lists.scores.set(found.scores.subarray(i * PLACES, (i + 1) * PLACES), row * PLACES);
+  });
+  return lists;
 }

@@ -5,11 +5,12 @@ import { describe, expect, test } from "vitest";
 import { chance } from "../baselines/chance.ts";
 import { popularity } from "../baselines/popularity.ts";
 import { scoredRecommender } from "../baselines/scored.ts";
+import { rankAmong } from "./among.ts";
 import { calibrate } from "./calibration.ts";
 import { catalogueFigures } from "./catalogue.ts";
 import { emptyLists, listOf, listsWithout, selectInto } from "./lists.ts";
 import { measure, metricNames } from "./measure.ts";
-import { measurePersonally, personalTasks } from "./personal.ts";
+import { measurePersonally, personalTasks, restrictTask } from "./personal.ts";
 import { stratify } from "./strata.ts";
 import { coInteractionWithin, type TruthTable } from "./truths.ts";
 
@@ -235,9 +236,39 @@ describe("people", () => {
       ids: ids(10),
       score: (_, out) => out.set([0, 9, 3, 3.5, 0, 0, 0, 0, 8, 7]), // 1 and 8 are known
     });
-    const measured = measurePersonally(personalTasks(users), () => greedy);
+    const measured = measurePersonally(personalTasks(users), () => greedy, { itemCount: 10 });
     expect(measured["paper MRR"][0]).toBe(0.5); // 9 first, then the other of 2 and 3
     expect(measured["paper HR"][0]).toBeCloseTo(0.1, 12);
+  });
+});
+
+describe("some candidates only", () => {
+  test("equal a full sort of those that are allowed, however rare they are", () => {
+    const n = 200;
+    const random = new Random(8);
+    const scores = Array.from({ length: n }, () => random.uniform());
+    const recommender = scoredRecommender({ name: "any", ids: ids(n), score: (_, out) => out.set(scores) });
+    for (const share of [1, 0.5, 0.08, 0.01]) {
+      const allowed = Uint8Array.from({ length: n }, () => (random.uniform() < share ? 1 : 0));
+      const sorted = Array.from(scores.keys())
+        .filter((item) => allowed[item] === 1 && item !== 7)
+        .sort((a, b) => scores[b] - scores[a]);
+      const lists = rankAmong(recommender, Int32Array.of(7), { k: 5, allowed });
+      expect([...listOf(lists, 0)]).toEqual(sorted.slice(0, 5));
+    }
+  });
+
+  test("a task keeps queries and hits that count, and is gone when none has a hit", () => {
+    const [task] = personalTasks({
+      userIndex: Int32Array.of(1),
+      starts: Int32Array.of(0, 4),
+      queryStarts: Int32Array.of(1),
+      items: Int32Array.of(9, 3, 2, 5),
+      ratings: Float32Array.of(1, 1, 1, 1),
+      times: Float64Array.of(1, 2, 3, 4),
+    });
+    expect([...(restrictTask(task, new Set([2, 5, 8]))?.truth.queries ?? [])]).toEqual([2, 5]);
+    expect(restrictTask(task, new Set([2, 9]))).toBeUndefined();
   });
 });
 
