@@ -29,7 +29,7 @@ export interface Forecast {
   readonly actual: number;
 }
 
-/** Forecasts of the mean of n_i ratings: posterior variance plus σ² + s²/n_i, as the likelihood has it. */
+/** Forecasts of the mean of n_i ratings: the variance of the mean over many, plus s²/n_i. */
 export async function forecastItems(
   model: Model,
   { queries, ratings, mean }: TruthItems,
@@ -40,7 +40,7 @@ export async function forecastItems(
   for (let r = 0; r < queries.length; r++) {
     if (ratings[r] === 0 || Number.isNaN(mean[r])) continue;
     const { mean: predicted, deviation } = await model.predict(ids[queries[r]]);
-    const own = rating.scale ** 2 * (noise.variance + noise.perRating / ratings[r]);
+    const own = (rating.scale ** 2 * noise.perRating) / ratings[r];
     forecasts.push({ mean: predicted, variance: deviation ** 2 + own, actual: mean[r] });
   }
   return forecasts;
