@@ -1,5 +1,5 @@
 // `train`: a dataset folder in, a model folder out. Here the run is opened, resumed, led through its stages and written down.
-import { type Engine, type ModelParts, Random } from "@nearkin/core";
+import { type Engine, type LiftedRows, type ModelParts, type QueryOptions, Random } from "@nearkin/core";
 import type { Dataset } from "@nearkin/data";
 import packageJson from "../package.json" with { type: "json" };
 import type { StageName, TrainConfig } from "./config/schema.ts";
@@ -10,6 +10,7 @@ import { addedChannel, measureAdded, withChannel, withoutLastChannel } from "./r
 import { type Selection, writeModel } from "./run/finish.ts";
 import { RunFolder } from "./run/folder.ts";
 import { runStage } from "./run/loop.ts";
+import { withCatalogue } from "./run/ranking.ts";
 import { openRun, type Run, rescale } from "./run/run.ts";
 import { warmStart } from "./run/warm-start.ts";
 import { channelStage } from "./stages/channel.ts";
@@ -36,11 +37,23 @@ export interface TrainOptions {
   /** Stops the run after the step under way; a checkpoint is saved first. */
   signal?: AbortSignal;
   onEvent?: (event: TrainEvent) => void;
+  /** Called whenever validation items are ranked: for curves on other items beside a training. Changes no bit of the result. */
+  onLook?: (look: TrainLook) => void;
+}
+
+/** The metric as it stands in the middle of a training. */
+export interface TrainLook {
+  readonly stage: StageName;
+  readonly step: number;
+  /** Hands over the catalogue, ready to be ranked, and how to ask it; both are gone when `use` returns. */
+  rank<T>(use: (rows: LiftedRows, options: QueryOptions) => T): T;
 }
 
 /** Trains a model, writes its folder, and returns what stands in it. */
 export async function train(dataset: Dataset, config: TrainConfig, options: TrainOptions): Promise<ModelParts> {
-  const { engine, out, from, selection, signal, onEvent: emit = () => {} } = options;
+  const { engine, out, from, selection, signal, onLook, onEvent: emit = () => {} } = options;
+  const observe = (run: Run, { name }: Stage) =>
+    onLook?.({ stage: name, step: run.progress.step, rank: (use) => withCatalogue(run, use) });
   using folder = RunFolder.open(out, options);
   emit({ type: "phase", title: "loading the dataset" });
   const random = new Random(config.seed).split("train");
@@ -89,7 +102,12 @@ export async function train(dataset: Dataset, config: TrainConfig, options: Trai
     const adds = name === "ssl" && config.ssl.mode === "channel" && (fixedSteps ?? config.ssl.steps) > 0;
     if (adds && !addedChannel(run)) await addTaste();
     else if (run.progress.stage !== name) enterStage(run, name);
-    await runStage(run, stageOf(run, name), { emit, afterStep, ...(fixedSteps === undefined ? {} : { fixedSteps }) });
+    await runStage(run, stageOf(run, name), {
+      emit,
+      afterStep,
+      observe,
+      ...(fixedSteps === undefined ? {} : { fixedSteps }),
+    });
     // No step with the channel ranks as well as the metric without it.
     if (adds && run.progress.finished.some(({ stage, best }) => stage === name && best === 0)) {
       run = withoutLastChannel(run, scope);

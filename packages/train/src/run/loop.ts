@@ -12,6 +12,8 @@ export interface LoopOptions {
   /** Steps to do whatever validation says: for a refit on all data. @default as configured, with early stopping */
   fixedSteps?: number;
   emit(event: TrainEvent): void;
+  /** Called at every look, the one before the first step included; may measure, must change nothing. */
+  observe?(run: Run, stage: Stage): void;
   /** Called after every step: may save a checkpoint, and says whether to stop here. */
   afterStep(): Promise<void>;
 }
@@ -101,8 +103,9 @@ function look(run: Run, stage: Stage, options: LoopOptions, watch: boolean): voi
     warn(run, options, warning);
 }
 
-function validate(run: Run, stage: Stage, { emit }: LoopOptions): void {
+function validate(run: Run, stage: Stage, { emit, observe }: LoopOptions): void {
   const { progress } = run;
+  observe?.(run, stage);
   const ranked = rankValidation(run);
   const holdoutNll = stage.holdoutNll();
   if (progress.step > 0) run.history.validated(ranked?.ranking ?? null, holdoutNll);

@@ -18,11 +18,13 @@ import {
   paperHitRate,
   paperMrr,
   paperNdcg,
+  type QueryOptions,
   type RowScaling,
   type Scope,
   scanScores,
 } from "@nearkin/core";
 import type { Ranking } from "../events.ts";
+import type { Validation } from "../input/validation.ts";
 import { ensembleOf, type Run } from "./run.ts";
 
 /** Items embedded at once. */
@@ -90,14 +92,25 @@ export interface RankedQueries {
   scores: Float64Array;
 }
 
-/** null without validation items. */
-export function rankValidation(run: Run): RankedQueries | null {
-  const { validation } = run.set;
-  if (!validation) return null;
+/** The catalogue under the metric as it stands, while `use` runs. */
+export function withCatalogue<T>(run: Run, use: (rows: LiftedRows, options: QueryOptions) => T): T {
   using scope = run.engine.scope();
   const rows = liftCatalogue(run, scope, run.engine);
   const { h } = metricWeights(run.model, run.parameters);
-  const options = { weights: h, temperature: run.config.siamese.temperature };
+  return use(rows, { weights: h, temperature: run.config.siamese.temperature });
+}
+
+/** null without validation items. */
+export function rankValidation(run: Run): RankedQueries | null {
+  const { validation } = run.set;
+  return validation && withCatalogue(run, (rows, options) => rankQueries(run, validation, { rows, options }));
+}
+
+function rankQueries(
+  run: Run,
+  validation: Validation,
+  { rows, options }: { rows: LiftedRows; options: QueryOptions },
+): RankedQueries {
   const rowsOfQueries = chosenQueries(validation.queries.length, run.set.itemCount);
   const sums = { hr: 0, mrr: 0, ndcg: 0 };
   const scores = new Float64Array(rowsOfQueries.length);

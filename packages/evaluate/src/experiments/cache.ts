@@ -1,0 +1,79 @@
+// Results of long runs, one file each, named by what they are results of: a report that was stopped goes on where it was.
+import { createHash } from "node:crypto";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Everything that decides a result: JSON. */
+export type CacheKey = Readonly<Record<string, unknown>>;
+
+export class ResultCache {
+  readonly folder: string;
+
+  constructor(folder: string) {
+    this.folder = folder;
+    mkdirSync(folder, { recursive: true });
+  }
+
+  /** A path for what belongs to a key. */
+  path(name: string, key: CacheKey, extension: string): string {
+    const hash = createHash("sha256").update(canonical(key)).digest("hex").slice(0, 16);
+    return join(this.folder, `${name}-${hash}${extension}`);
+  }
+
+  /** The stored result, or what `compute` gives, which is then stored. A file that cannot be read is computed anew. */
+  async result<T>(name: string, key: CacheKey, compute: () => Promise<T>): Promise<T> {
+    const path = this.path(name, key, ".json");
+    const stored = readJson<{ key: CacheKey; value: T }>(path);
+    if (stored !== undefined && canonical(stored.key) === canonical(key)) return stored.value;
+    const value = await compute();
+    writeFileSync(`${path}.tmp`, JSON.stringify({ key, value }));
+    renameSync(`${path}.tmp`, path);
+    return value;
+  }
+}
+
+/** Lines of JSON that grow while a run goes on. */
+export class Lines<T> {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  append(line: T): void {
+    appendFileSync(this.#path, `${JSON.stringify(line)}\n`);
+  }
+
+  /** What was written so far; a line that a crash cut short is left out. */
+  read(): T[] {
+    if (!existsSync(this.#path)) return [];
+    return readFileSync(this.#path, "utf8")
+      .split("\n")
+      .flatMap((line) => {
+        try {
+          return [JSON.parse(line) as T];
+        } catch {
+          return [];
+        }
+      });
+  }
+}
+
+function readJson<T>(path: string): T | undefined {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as T;
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON with sorted keys. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
+  return `{${entries
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, entry]) => `${JSON.stringify(name)}:${canonical(entry)}`)
+    .join(",")}}`;
+}
