@@ -47,6 +47,7 @@ test.each([
   "docs/training.md",
   "docs/method.md",
   "docs/deviations.md",
+  "docs/evaluation.md",
   "docs/architecture.md",
   "docs/browser.md",
   "docs/errors.md",
