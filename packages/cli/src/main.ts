@@ -10,6 +10,7 @@ import { initCommand } from "./commands/init.ts";
 import { inspectCommand } from "./commands/inspect.ts";
 import { predictCommand } from "./commands/predict.ts";
 import { prepareCommand } from "./commands/prepare.ts";
+import { reportCommand } from "./commands/report.ts";
 import { sampleCommand } from "./commands/sample.ts";
 import { similarCommand } from "./commands/similar.ts";
 import { trainCommand } from "./commands/train.ts";
@@ -59,6 +60,7 @@ Environment:
     inspectCommand,
     trainCommand,
     evaluateCommand,
+    reportCommand,
     similarCommand,
     predictCommand,
     exportCommand,

@@ -17,6 +17,7 @@ export { measurePersonally, type PersonalTask, personalTasks } from "./protocol/
 export type { Recommender } from "./protocol/recommender.ts";
 export { type Stratum, strata, stratify } from "./protocol/strata.ts";
 export { loadTruths, type TruthTable } from "./protocol/truths.ts";
+export * from "./report/index.ts";
 export type {
   EvaluatedDataset,
   EvaluationResult,

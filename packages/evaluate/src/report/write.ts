@@ -1,0 +1,51 @@
+// The page and its JSON on disk: under temporary names, then renamed, so that a reader sees all of a file or the file as it was.
+import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, extname } from "node:path";
+import { NearkinError } from "@nearkin/core";
+import type { ModelReport } from "./model-report.ts";
+
+/** The JSON beside a page: the same name, another end. */
+export function reportJsonPath(page: string): string {
+  if (extname(page).toLowerCase() !== ".html") {
+    throw new NearkinError("BAD_ARGUMENT", `--out: expected a file that ends in .html, got ${page}`);
+  }
+  return `${page.slice(0, -extname(page).length)}.json`;
+}
+
+/** Whether a report can be written there; asked before hours of work. */
+export async function checkReportPath(page: string): Promise<void> {
+  for (const path of [page, reportJsonPath(page)]) {
+    if ((await stat(path).catch(() => undefined))?.isDirectory()) {
+      throw new NearkinError("BAD_ARGUMENT", `--out: ${path} is a folder; name a file`);
+    }
+  }
+}
+
+/** A report as one self-contained page. What draws its figures is loaded when the first page is made: few programs make one. */
+export async function modelReportPage(report: ModelReport): Promise<string> {
+  const { renderModelReport } = await import("./page.ts");
+  return renderModelReport(report);
+}
+
+/** Writes `<name>.html` and `<name>.json`; returns both paths. */
+export async function writeModelReport(page: string, report: ModelReport): Promise<[string, string]> {
+  await checkReportPath(page);
+  const files: [string, string][] = [
+    [reportJsonPath(page), `${JSON.stringify(report, null, 2)}\n`],
+    [page, await modelReportPage(report)],
+  ];
+  for (const [path, text] of files) await writeWhole(path, text);
+  return [page, reportJsonPath(page)];
+}
+
+async function writeWhole(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(temporary, text);
+    await rename(temporary, path);
+  } catch (cause) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw new NearkinError("BAD_ARGUMENT", `--out: ${path} cannot be written: ${(cause as Error).message}`, { cause });
+  }
+}
