@@ -21,7 +21,14 @@ import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const repository = fileURLToPath(new URL("..", import.meta.url));
-const packages = ["@nearkin/core", "@nearkin/data", "@nearkin/native", "@nearkin/train", "nearkin"];
+const packages = [
+  "@nearkin/core",
+  "@nearkin/data",
+  "@nearkin/evaluate",
+  "@nearkin/native",
+  "@nearkin/train",
+  "nearkin",
+];
 const version = readJson(join(repository, "packages/cli/package.json")).version;
 
 let root: string; // everything below lives here
@@ -73,7 +80,13 @@ beforeAll(async () => {
   const { stdout } = await run(copy, "npm", "pack", "--workspaces", "--json", "--pack-destination", tarballs);
   packed = readPacked(stdout, tarballs);
 
-  plain = await installInto("plain", {}, ["nearkin", "@nearkin/core", "@nearkin/data", "@nearkin/train"]);
+  plain = await installInto("plain", {}, [
+    "nearkin",
+    "@nearkin/core",
+    "@nearkin/data",
+    "@nearkin/evaluate",
+    "@nearkin/train",
+  ]);
   // npm lists install scripts that nobody has decided about; koffi's is not needed, its binary comes prebuilt.
   full = await installInto("full", { allowScripts: { koffi: false } }, packages);
 });
