@@ -3,7 +3,7 @@ import { type Engine, NearkinError } from "@nearkin/core";
 import type { Dataset } from "@nearkin/data";
 import { openTruth } from "@nearkin/data";
 import { resolveTrainConfig, type TrainConfigInput, type TrainEvent } from "@nearkin/train";
-import { type SpeProgress, spe } from "../baselines/spe.ts";
+import { type SpeProgress, type SpeSettings, spe } from "../baselines/spe.ts";
 import { measure, PLACES } from "../protocol/measure.ts";
 import { loadTruths, MAIN_TRUTH, type TruthTable } from "../protocol/truths.ts";
 import type { EvaluatedDataset } from "../result.ts";
@@ -19,6 +19,8 @@ export interface PaperOptions {
   seeds?: readonly number[];
   /** Changes to the preset `paper`. */
   config?: TrainConfigInput;
+  /** Changes to SPE's settings. */
+  spe?: SpeSettings;
   signal?: AbortSignal;
   onEvent?: (event: PaperEvent) => void;
 }
@@ -63,7 +65,7 @@ export interface PaperRow {
 export async function reproducePaper(
   engine: Engine,
   datasets: readonly Dataset[],
-  { cache, seeds = [1, 2, 3, 4, 5], config = {}, signal, onEvent }: PaperOptions,
+  { cache, seeds = [1, 2, 3, 4, 5], config = {}, spe: settings = {}, signal, onEvent }: PaperOptions,
 ): Promise<PaperResult> {
   if (datasets.length === 0) throw new NearkinError("BAD_ARGUMENT", "report paper: at least one dataset is needed");
   const folds: { split: Split; truth: TruthTable }[] = [];
@@ -86,7 +88,7 @@ export async function reproducePaper(
       const values = await speValues(engine, split, {
         cache,
         truth,
-        seed,
+        settings: { ...settings, seed },
         onProgress: (detail) => onEvent?.({ event: "spe", detail }),
       });
       signal?.throwIfAborted();
@@ -137,21 +139,19 @@ async function mainTruth(dataset: Dataset): Promise<TruthTable> {
   );
 }
 
-async function speValues(
-  engine: Engine,
-  split: Split,
-  {
-    cache,
-    truth,
-    seed,
-    onProgress,
-  }: { cache: ResultCache; truth: TruthTable; seed: number; onProgress: (progress: SpeProgress) => void },
-): Promise<RunValues> {
+interface SpeRun {
+  cache: ResultCache;
+  truth: TruthTable;
+  settings: SpeSettings;
+  onProgress: (progress: SpeProgress) => void;
+}
+
+async function speValues(engine: Engine, split: Split, { cache, truth, settings, onProgress }: SpeRun): Promise<RunValues> {
   const { dataset, ids, training: data } = split;
-  const key = { what: "SPE", dataset: dataset.manifest.id, truth: truth.name, seed, engine: engine.info.kind };
-  return await cache.result(`spe-${seed}`, key, async () => {
+  const key = { what: "SPE", dataset: dataset.manifest.id, truth: truth.name, settings, engine: engine.info.kind };
+  return await cache.result(`spe-${settings.seed}`, key, async () => {
     using scope = engine.scope();
-    const recommender = await spe(engine, dataset, { scope, ids, data, seed, onProgress });
+    const recommender = await spe(engine, dataset, { scope, ids, data, ...settings, onProgress });
     return pick(measure(recommender.rank(truth.queries, PLACES), truth));
   });
 }
