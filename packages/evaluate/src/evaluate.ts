@@ -18,7 +18,7 @@ export interface Measurement {
   readonly catalogue: RecommenderResult["catalogue"];
 }
 
-export interface MeasuredTruth {
+interface MeasuredTruth {
   /** (q) Those of the truth's queries that the recommender knows. */
   readonly queries: Int32Array;
   readonly metrics: Measured;

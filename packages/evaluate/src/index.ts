@@ -10,7 +10,13 @@ export { popularity } from "./baselines/popularity.ts";
 export { type Slim, type SlimOptions, slim } from "./baselines/slim.ts";
 export { type SpeOptions, type SpeProgress, type SpeRecommender, type SpeSettings, spe } from "./baselines/spe.ts";
 export { ResultCache } from "./experiments/cache.ts";
-export { type PaperEvent, type PaperOptions, type PaperResult, type PaperRow, reproducePaper } from "./experiments/paper.ts";
+export {
+  type PaperEvent,
+  type PaperOptions,
+  type PaperResult,
+  type PaperRow,
+  reproducePaper,
+} from "./experiments/paper.ts";
 export { type Calibration, calibrate, type Forecast, forecastItems } from "./protocol/calibration.ts";
 export { type CatalogueFigures, catalogueFigures } from "./protocol/catalogue.ts";
 export type { RankedLists } from "./protocol/lists.ts";

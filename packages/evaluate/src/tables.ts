@@ -57,7 +57,7 @@ function strataCells({ truths }: RecommenderResult, truth: string): string[] {
 }
 
 /** ".173 [.160, .187]", with the sign of a difference that chance hardly explains. */
-export function figure(result: MetricResult | undefined): string {
+function figure(result: MetricResult | undefined): string {
   if (!result || Number.isNaN(result.mean)) return "–";
   const { against } = result;
   const mark = against && against.test.p < 0.01 ? (against.difference.mean > 0 ? " ↑" : " ↓") : "";

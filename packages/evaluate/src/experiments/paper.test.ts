@@ -72,7 +72,12 @@ describe("the paper's experiments on the sample", () => {
     const cache = new ResultCache(at("paper"));
     const folds = [await fold(1), await fold(2)];
     const events: PaperEvent[] = [];
-    const result = await reproducePaper(engine, folds, { cache, seeds: [1, 2], ...small, onEvent: (e) => events.push(e) });
+    const result = await reproducePaper(engine, folds, {
+      cache,
+      seeds: [1, 2],
+      ...small,
+      onEvent: (e) => events.push(e),
+    });
     expect(result.curve.map(({ step }) => step)).toEqual([0, 10, 20]);
     expect(result.curve[0].metrics).toEqual(result.lines.SIAMESE);
     expect(result.queries).toBeGreaterThan(20);
@@ -86,7 +91,12 @@ describe("the paper's experiments on the sample", () => {
     const trained = () => events.filter(({ event }) => event === "train").length;
     const before = trained();
     expect(before).toBeGreaterThan(0);
-    const again = await reproducePaper(engine, folds, { cache, seeds: [1, 2], ...small, onEvent: (e) => events.push(e) });
+    const again = await reproducePaper(engine, folds, {
+      cache,
+      seeds: [1, 2],
+      ...small,
+      onEvent: (e) => events.push(e),
+    });
     expect(again).toEqual(result);
     expect(trained()).toBe(before);
   });

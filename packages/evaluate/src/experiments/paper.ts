@@ -48,7 +48,7 @@ export interface PaperResult {
   readonly table: readonly PaperRow[];
 }
 
-export interface Band {
+interface Band {
   readonly mean: number;
   /** Over runs; 0 with one. */
   readonly deviation: number;
@@ -146,7 +146,11 @@ interface SpeRun {
   onProgress: (progress: SpeProgress) => void;
 }
 
-async function speValues(engine: Engine, split: Split, { cache, truth, settings, onProgress }: SpeRun): Promise<RunValues> {
+async function speValues(
+  engine: Engine,
+  split: Split,
+  { cache, truth, settings, onProgress }: SpeRun,
+): Promise<RunValues> {
   const { dataset, ids, training: data } = split;
   const key = { what: "SPE", dataset: dataset.manifest.id, truth: truth.name, settings, engine: engine.info.kind };
   return await cache.result(`spe-${settings.seed}`, key, async () => {

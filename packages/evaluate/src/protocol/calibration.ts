@@ -4,7 +4,7 @@ import type { TruthItems } from "@nearkin/data";
 import { bootstrapMean, type Interval } from "../statistics/bootstrap.ts";
 
 /** Shares that central intervals promise. */
-export const promised = [0.5, 0.8, 0.95] as const;
+const promised = [0.5, 0.8, 0.95] as const;
 
 /** Figures over test items with at least one rating; in the units of the ratings. */
 export interface Calibration {

@@ -9,7 +9,7 @@ export const PLACES = 10;
 /** "paper HR", …, "standard NDCG": the families are never mixed, so a metric's name has its family in it. */
 export type MetricName = keyof typeof metrics;
 
-export const metrics = {
+const metrics = {
   "paper HR": metricFamilies.paper.HR,
   "paper MRR": metricFamilies.paper.MRR,
   "paper NDCG": metricFamilies.paper.NDCG,

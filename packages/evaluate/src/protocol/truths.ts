@@ -16,7 +16,7 @@ export interface TruthTable {
 const DAY = 86_400;
 
 /** Horizons of EV4 in days; ∞ is any time apart. */
-export const horizons = [1, 7, 30, Infinity] as const;
+const horizons = [1, 7, 30, Infinity] as const;
 
 export const MAIN_TRUTH = "co-interaction 30 d";
 export const AFFINITY = "affinity";

@@ -11,8 +11,8 @@ const COLD = 12;
 const USERS = 60;
 const EVENTS = 12;
 
-export const kindOf = (item: number) => item % 2;
-export const tasteOf = (item: number) => (item >> 1) % 2;
+const kindOf = (item: number) => item % 2;
+const tasteOf = (item: number) => (item >> 1) % 2;
 
 export interface SpeWorld {
   readonly set: SpeSet;

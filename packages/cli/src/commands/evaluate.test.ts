@@ -1,0 +1,99 @@
+// Evaluation of small models of the sample: two seeds of one, on items that they have not seen, and on people.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { EvaluationResult } from "@nearkin/evaluate";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { run } from "../testing/run.ts";
+
+const SETTINGS = `
+train:
+  preset: fast
+  model: { hidden: 8, embedding: 6 }
+  siamese: { steps: 8, batch: 32, validateEvery: 4 }
+  ssl: { steps: 4, batch: 80, inducing: 20, validateEvery: 4, factors: 4 }
+`;
+
+let folder: string;
+const at = (name: string) => join(folder, name);
+const trainSmall = (dataset: string, out: string, ...more: string[]) =>
+  run("train", at(dataset), "--config", at("small.yaml"), "--workers", "1", "--out", at(out), ...more);
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "nearkin-evaluate-"));
+  writeFileSync(at("small.yaml"), SETTINGS);
+  for (const split of ["random", "users"]) {
+    const { code } = await run("prepare", "marquee", "--encoder", "lsa", "--split", split, "--out", at(split));
+    expect(code).toBe(0);
+  }
+  const made = [
+    await trainSmall("random", "seed1"),
+    await trainSmall("random", "seed2", "--seed", "2"),
+    await trainSmall("users", "people"),
+  ];
+  expect(made.map(({ code }) => code)).toEqual([0, 0, 0]);
+}, 240_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("evaluate", () => {
+  test("seeds of one model are put together, beside the baselines, with intervals", async () => {
+    const { code, out, err } = await run(
+      "evaluate",
+      at("random"),
+      at("seed1"),
+      at("seed2"),
+      "--popularity",
+      "0,calibrated",
+      "--out",
+      at("result.json"),
+      "--workers",
+      "1",
+    );
+    expect(code).toBe(0);
+    expect(out).toMatch(/^fast +\.\d{3} \[\.\d{3}, /m);
+    expect(out).toContain("The standard family at 10");
+    expect(err).toContain("SIMULATED");
+    const result = JSON.parse(readFileSync(at("result.json"), "utf8")) as EvaluationResult;
+    const [first] = result.recommenders;
+    expect(first).toMatchObject({ name: "fast", kind: "model", seeds: [1, 2] });
+    expect(first.calibration?.items).toBe(result.dataset.queries);
+    const names = result.recommenders.map(({ name }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining(["fast, β = calibrated", "random", "popularity", "logistic regression"]),
+    );
+    const popular = result.recommenders.find(({ name }) => name === "popularity");
+    expect(popular?.truths["co-interaction 30 d"].metrics["paper HR"].against?.test.p).toBeGreaterThan(0);
+  });
+
+  test("people ask about items that are known: collaborative baselines answer too", async () => {
+    const { code, out } = await run("evaluate", at("users"), at("people"), "--json", "--workers", "1");
+    expect(code).toBe(0);
+    const { truths, recommenders } = JSON.parse(out) as EvaluationResult;
+    expect(truths.map(({ name }) => name)[0]).toBe("later items");
+    expect(recommenders.map(({ name }) => name)).toEqual(expect.arrayContaining(["item-kNN", "SLIM", "EASE"]));
+    for (const { truths: measured } of recommenders) {
+      expect(measured["later items"].metrics["paper HR"].mean).toBeGreaterThanOrEqual(0);
+    }
+  });
+
+  test("a model of other data is refused: it may have seen the test items", async () => {
+    const { code, err } = await run("evaluate", at("random"), at("people"), "--no-baselines");
+    expect(code).toBe(1);
+    expect(err).toContain("it may have been trained on the test items");
+  });
+
+  test.each([
+    [["--no-baselines"], "nothing to evaluate"],
+    [["--base", "nobody", "--workers", "1"], 'there is no "nobody" among'],
+  ])("%j", async (flags, message) => {
+    const { code, err } = await run("evaluate", at("random"), ...flags);
+    expect(code).toBe(1);
+    expect(err).toContain(message);
+  });
+
+  test("--popularity takes numbers, and calibrated", async () => {
+    const { code, err } = await run("evaluate", at("random"), "--popularity", "much");
+    expect(code).toBe(2);
+    expect(err).toContain("Expected numbers, or calibrated");
+  });
+});
