@@ -11,7 +11,9 @@ export { type Slim, type SlimOptions, slim } from "./baselines/slim.ts";
 export { type SpeOptions, type SpeProgress, type SpeRecommender, type SpeSettings, spe } from "./baselines/spe.ts";
 export { ResultCache } from "./experiments/cache.ts";
 export {
+  type PaperChoice,
   type PaperEvent,
+  type PaperLine,
   type PaperOptions,
   type PaperResult,
   type PaperRow,

@@ -41,6 +41,8 @@ export interface SpeRecommender extends Recommender {
   readonly step: number;
   /** Mean of HR, MRR and NDCG (paper family) on them; null where the dataset has none. */
   readonly score: number | null;
+  /** As it was asked for, or chosen by validation items. */
+  readonly standOff: boolean;
 }
 
 /**
@@ -56,7 +58,12 @@ export async function spe(engine: Engine, dataset: Dataset, options: SpeOptions)
   const content = await loadSpeContent(engine, dataset, { trainItems, itemCount: ids.length });
   const truth = await validationTruth(dataset);
   const validate = truth && validationScore(engine, truth, ids);
-  return speRecommender(engine, trainSpe(engine, { content, data, trainItems, validate }, rest), { scope, ids });
+  const trained = (standOff: boolean) =>
+    trainSpe(engine, { content, data, trainItems, validate }, { ...rest, standOff });
+  const choices = rest.standOff !== undefined ? [rest.standOff] : validate ? [true, false] : [true];
+  const [first, second = first] = choices.map(trained);
+  const better = (second.score ?? 0) > (first.score ?? 0) ? second : first;
+  return speRecommender(engine, better, { scope, ids });
 }
 
 /** Embeddings as a metric with a single channel. */
@@ -65,8 +72,8 @@ export function speRecommender(
   result: SpeResult,
   { scope, ids }: { scope: Scope; ids: readonly string[] },
 ): SpeRecommender {
-  const { gates, step, score } = result;
-  return { ...recommenderOf(lift(engine, scope, result, ids)), gates, step, score };
+  const { gates, step, score, standOff } = result;
+  return { ...recommenderOf(lift(engine, scope, result, ids)), gates, step, score, standOff };
 }
 
 const recommenderOf = (rows: LiftedRows) => metricRecommender(rows, { name: "SPE", weights: [1], temperature: 1 });

@@ -47,8 +47,9 @@ export async function trainingCurve(engine: Engine, split: Split, options: Curve
     truth: truth.name,
     engine: engine.info.kind,
   };
-  return await cache.result(`curve-${config.preset}-${config.seed}`, key, async () => {
-    const out = cache.path(`model-${config.preset}-${config.seed}`, key, "");
+  const name = `${config.preset}-${config.seed}`;
+  return await cache.result(`curve-${name}`, key, async () => {
+    const out = cache.path(`model-${name}`, key, "");
     const lines = new Lines<CurvePoint>(`${out}.points`);
     const model = await train(split.dataset, config, {
       out,

@@ -79,9 +79,16 @@ describe("the paper's experiments on the sample", () => {
       onEvent: (e) => events.push(e),
     });
     expect(result.curve.map(({ step }) => step)).toEqual([0, 10, 20]);
-    expect(result.curve[0].metrics).toEqual(result.lines.SIAMESE);
+    expect(result.lines[0].name).toBe("SIAMESE");
+    expect(result.curve[0].metrics).toEqual(result.lines[0].metrics);
     expect(result.queries).toBeGreaterThan(20);
-    expect(result.table.map(({ name }) => name)).toEqual(["SSL", "SIAMESE", "SPE"]);
+    expect(result.table.map(({ name }) => name)).toEqual(["SSL", "SIAMESE", "SIAMESE, ratings as a channel", "SPE"]);
+    expect(result.chosen.map(({ seed, ssl }) => [seed, ssl % 10])).toEqual([
+      [1, 0],
+      [1, 0],
+      [2, 0],
+      [2, 0],
+    ]);
     for (const { metrics } of result.table) {
       for (const name of drawn) {
         expect(metrics[name].low).toBeLessThanOrEqual(metrics[name].mean);

@@ -3,7 +3,8 @@ import { type Engine, NearkinError } from "@nearkin/core";
 import type { Dataset } from "@nearkin/data";
 import { openTruth } from "@nearkin/data";
 import { resolveTrainConfig, type TrainConfigInput, type TrainEvent } from "@nearkin/train";
-import { type SpeProgress, type SpeSettings, spe } from "../baselines/spe.ts";
+import { resolveSpeSettings } from "../baselines/spe/settings.ts";
+import { type SpeProgress, type SpeRecommender, type SpeSettings, spe } from "../baselines/spe.ts";
 import { measure, PLACES } from "../protocol/measure.ts";
 import { loadTruths, MAIN_TRUTH, type TruthTable } from "../protocol/truths.ts";
 import type { EvaluatedDataset } from "../result.ts";
@@ -26,7 +27,12 @@ export interface PaperOptions {
 }
 
 export type PaperEvent =
-  | { readonly event: "run"; readonly model: "SSL" | "SPE"; readonly dataset: string; readonly seed: number }
+  | {
+      readonly event: "run";
+      readonly model: "SSL" | "SIAMESE" | "SPE";
+      readonly dataset: string;
+      readonly seed: number;
+    }
   | { readonly event: "train"; readonly detail: TrainEvent }
   | { readonly event: "spe"; readonly detail: SpeProgress };
 
@@ -43,14 +49,31 @@ export interface PaperResult {
   readonly seeds: readonly number[];
   /** SSL by iteration: mean and standard deviation over runs. */
   readonly curve: readonly { readonly step: number; readonly metrics: Readonly<Record<Drawn, Band>> }[];
-  readonly lines: Readonly<Record<"SIAMESE" | "SPE", Readonly<Record<Drawn, Band>>>>;
-  /** SSL at the step that validation items chose, SIAMESE and SPE; intervals over test items, and SSL against each of the others. */
+  readonly lines: readonly PaperLine[];
+  /** SSL at the step that validation items chose, then the lines; intervals over test items, and SSL against each of the others. */
   readonly table: readonly PaperRow[];
+  /** By run and dataset: what validation items chose. */
+  readonly chosen: readonly PaperChoice[];
 }
 
-interface Band {
+/** A model that does not depend on the number of SSL iterations. */
+export interface PaperLine {
+  readonly name: string;
+  readonly metrics: Readonly<Record<Drawn, Band>>;
+}
+
+export interface PaperChoice {
+  readonly seed: number;
+  readonly dataset: string;
+  /** SSL's iteration. */
+  readonly ssl: number;
+  readonly spe: Pick<SpeRecommender, "step" | "standOff">;
+}
+
+/** Over runs. */
+export interface Band {
   readonly mean: number;
-  /** Over runs; 0 with one. */
+  /** Standard; 0 with one run. */
   readonly deviation: number;
 }
 
@@ -70,51 +93,53 @@ export async function reproducePaper(
   if (datasets.length === 0) throw new NearkinError("BAD_ARGUMENT", "report paper: at least one dataset is needed");
   const folds: { split: Split; truth: TruthTable }[] = [];
   for (const dataset of datasets) folds.push({ split: await openSplit(dataset), truth: await mainTruth(dataset) });
-  const runs: { curve: Map<number, RunValues>; siamese: RunValues; ssl: RunValues; spe: RunValues }[] = [];
+  const runs: Run[] = [];
+  const chosen: PaperChoice[] = [];
   for (const seed of seeds) {
-    const parts: { points: readonly CurvePoint[]; ssl: number; spe: RunValues }[] = [];
+    const parts: Part[] = [];
     for (const { split, truth } of folds) {
       const { name } = split.dataset.manifest;
-      onEvent?.({ event: "run", model: "SSL", dataset: name, seed });
-      const curve = await trainingCurve(engine, split, {
-        cache,
-        config: resolveTrainConfig({ ...config, preset: "paper", seed }),
-        truth,
-        ...(signal ? { signal } : {}),
-        onEvent: (detail) => onEvent?.({ event: "train", detail }),
-      });
-      signal?.throwIfAborted();
-      onEvent?.({ event: "run", model: "SPE", dataset: name, seed });
-      const values = await speValues(engine, split, {
+      const ask = (model: "SSL" | "SIAMESE" | "SPE") => {
+        signal?.throwIfAborted();
+        onEvent?.({ event: "run", model, dataset: name, seed });
+      };
+      const curveOf = (own: TrainConfigInput) =>
+        trainingCurve(engine, split, {
+          cache,
+          config: resolveTrainConfig({ ...config, ...own, preset: "paper", seed }),
+          truth,
+          ...(signal ? { signal } : {}),
+          onEvent: (detail) => onEvent?.({ event: "train", detail }),
+        });
+      ask("SSL");
+      const ssl = await curveOf({});
+      ask("SIAMESE");
+      const siamese = await curveOf({ stages: ["siamese"], model: { ...config.model, ratingChannel: true } });
+      ask("SPE");
+      const spe = await speRun(engine, split, {
         cache,
         truth,
         settings: { ...settings, seed },
         onProgress: (detail) => onEvent?.({ event: "spe", detail }),
       });
-      signal?.throwIfAborted();
+      const { step, standOff, values } = spe;
+      chosen.push({ seed, dataset: name, ssl: ssl.kept.ssl ?? 0, spe: { step, standOff } });
       parts.push({
-        points: curve.points.filter(({ stage }) => stage === "ssl"),
-        ssl: curve.kept.ssl ?? 0,
+        points: ssl.points.filter(({ stage }) => stage === "ssl"),
+        ssl: ssl.kept.ssl ?? 0,
+        siamese: pointAt(siamese.points, siamese.kept.siamese ?? 0).values,
         spe: values,
       });
     }
-    const steps = parts[0].points
-      .map(({ step }) => step)
-      .filter((step) => parts.every(({ points }) => points.some((p) => p.step === step)));
-    const at = (step: (part: (typeof parts)[number]) => number): RunValues =>
-      joined(parts.map((part) => pointAt(part.points, step(part)).values));
-    runs.push({
-      curve: new Map(steps.map((step) => [step, at(() => step)])),
-      siamese: at(() => 0),
-      ssl: at(({ ssl }) => ssl),
-      spe: joined(parts.map((part) => part.spe)),
-    });
+    runs.push(runOf(parts));
   }
   const steps = [...runs[0].curve.keys()].filter((step) => runs.every(({ curve }) => curve.has(step)));
-  const over = (of: (run: (typeof runs)[number]) => RunValues) => runs.map(of);
-  const siamese = over((run) => run.siamese);
-  const speRuns = over((run) => run.spe);
-  const ssl = over((run) => run.ssl);
+  const ssl = runs.map((run) => run.ssl);
+  const lines: [string, readonly RunValues[]][] = [
+    ["SIAMESE", runs.map((run) => run.start)],
+    ["SIAMESE, ratings as a channel", runs.map((run) => run.siamese)],
+    ["SPE", runs.map((run) => run.spe)],
+  ];
   return {
     format: "nearkin-paper",
     version: 1,
@@ -122,9 +147,45 @@ export async function reproducePaper(
     truth: folds[0].truth.name,
     queries: folds.reduce((sum, { truth }) => sum + truth.queries.length, 0),
     seeds,
-    curve: steps.map((step) => ({ step, metrics: bands(over((run) => run.curve.get(step) ?? run.siamese)) })),
-    lines: { SIAMESE: bands(siamese), SPE: bands(speRuns) },
-    table: [row("SSL", ssl), row("SIAMESE", siamese, ssl), row("SPE", speRuns, ssl)],
+    curve: steps.map((step) => ({ step, metrics: bands(runs.map((run) => run.curve.get(step) ?? run.start)) })),
+    lines: lines.map(([name, own]) => ({ name, metrics: bands(own) })),
+    table: [row("SSL", ssl), ...lines.map(([name, own]) => row(name, own, ssl))],
+    chosen,
+  };
+}
+
+/** One seed on one fold. */
+interface Part {
+  readonly points: readonly CurvePoint[];
+  readonly ssl: number;
+  readonly siamese: RunValues;
+  readonly spe: RunValues;
+}
+
+/** One seed, all folds. */
+interface Run {
+  /** By iteration of SSL. */
+  readonly curve: ReadonlyMap<number, RunValues>;
+  /** What SSL starts from: SIAMESE. */
+  readonly start: RunValues;
+  readonly ssl: RunValues;
+  /** With the mean rating as a channel, which SSL must not have: it is what its process predicts. */
+  readonly siamese: RunValues;
+  readonly spe: RunValues;
+}
+
+function runOf(parts: readonly Part[]): Run {
+  const steps = parts[0].points
+    .map(({ step }) => step)
+    .filter((step) => parts.every(({ points }) => points.some((p) => p.step === step)));
+  const at = (step: (part: Part) => number): RunValues =>
+    joined(parts.map((part) => pointAt(part.points, step(part)).values));
+  return {
+    curve: new Map(steps.map((step) => [step, at(() => step)])),
+    start: at(() => 0),
+    ssl: at((part) => part.ssl),
+    siamese: joined(parts.map((part) => part.siamese)),
+    spe: joined(parts.map((part) => part.spe)),
   };
 }
 
@@ -139,24 +200,36 @@ async function mainTruth(dataset: Dataset): Promise<TruthTable> {
   );
 }
 
-interface SpeRun {
+interface SpeInputs {
   cache: ResultCache;
   truth: TruthTable;
   settings: SpeSettings;
   onProgress: (progress: SpeProgress) => void;
 }
 
-async function speValues(
+interface SpeRun extends Pick<SpeRecommender, "step" | "standOff"> {
+  readonly values: RunValues;
+}
+
+async function speRun(
   engine: Engine,
   split: Split,
-  { cache, truth, settings, onProgress }: SpeRun,
-): Promise<RunValues> {
+  { cache, truth, settings, onProgress }: SpeInputs,
+): Promise<SpeRun> {
   const { dataset, ids, training: data } = split;
-  const key = { what: "SPE", dataset: dataset.manifest.id, truth: truth.name, settings, engine: engine.info.kind };
+  const key = {
+    what: "SPE",
+    dataset: dataset.manifest.id,
+    truth: truth.name,
+    settings: resolveSpeSettings(settings),
+    standOff: settings.standOff ?? "validated",
+    engine: engine.info.kind,
+  };
   return await cache.result(`spe-${settings.seed}`, key, async () => {
     using scope = engine.scope();
     const recommender = await spe(engine, dataset, { scope, ids, data, ...settings, onProgress });
-    return pick(measure(recommender.rank(truth.queries, PLACES), truth));
+    const { step, standOff } = recommender;
+    return { step, standOff, values: pick(measure(recommender.rank(truth.queries, PLACES), truth)) };
   });
 }
 

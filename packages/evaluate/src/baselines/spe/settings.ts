@@ -36,7 +36,8 @@ export interface SpeSettings {
   freeDropout?: number;
   /**
    * Whether a row without its free part stands off by ρ, the mean squared length of those of others (model.ts). Without, z is all there is, and
-   * new items lie nearest to each other. @default true
+   * new items lie nearest to each other. Left open, both are trained and validation items choose: on MovieLens they choose to stand off
+   * where new items are drawn at random, and not to where they are the newest, which belong together.
    */
   standOff?: boolean;
   /** Share that an average of parameters over steps keeps at each; what is ranked is the average. @default 0.995 */

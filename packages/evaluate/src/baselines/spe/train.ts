@@ -16,6 +16,7 @@ export interface SpeProgress {
   readonly score: number | null;
   /** The best so far. */
   readonly best: boolean;
+  readonly standOff: boolean;
 }
 
 export interface SpeSet {
@@ -43,6 +44,7 @@ export interface SpeResult extends SpeEmbedded {
   readonly step: number;
   /** Its score on the validation items. */
   readonly score: number | null;
+  readonly standOff: boolean;
 }
 
 export function trainSpe(
@@ -93,9 +95,9 @@ export function trainSpe(
     const embedded = { ...embedAll(engine, now, model), length: lengthOf(now) };
     const score = set.validate?.(embedded) ?? null;
     const best = kept === undefined || score === null || score > (kept.score ?? -Infinity);
-    if (best) kept = { ...embedded, step, score };
+    if (best) kept = { ...embedded, step, score, standOff: settings.standOff };
     waited = best ? 0 : waited + 1;
-    onProgress({ step, steps, loss: losses / since, score, best });
+    onProgress({ step, steps, loss: losses / since, score, best, standOff: settings.standOff });
     losses = 0;
     since = 0;
   }
