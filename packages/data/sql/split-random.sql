@@ -1,4 +1,5 @@
--- EV2: 5 % of the items, drawn by the md5 of seed and id, with all their events removed. EV3: the next 5 % for validation.
+-- EV2: 5 % of the items, drawn by the md5 of seed and id, with all their events removed. EV3: the next 5 % for validation. Folds cut the same
+-- order: the test items of fold k are its k-th share.
 --
 -- in:  first_seen, items, users
 -- out: item_role, user_role, cut
@@ -8,8 +9,8 @@ CREATE TABLE item_role AS
 SELECT
   item_index,
   CASE
-    WHEN position < FLOOR({fraction} * total) THEN 'test'
-    WHEN position < FLOOR(2 * {fraction} * total) THEN 'validation'
+    WHEN position >= FLOOR(({fold} - 1) * {fraction} * total) AND position < FLOOR({fold} * {fraction} * total) THEN 'test'
+    WHEN position >= FLOOR(({next} - 1) * {fraction} * total) AND position < FLOOR({next} * {fraction} * total) THEN 'validation'
     ELSE 'train'
   END AS role
 FROM (

@@ -108,6 +108,12 @@ test("wrong types and values are named by their path, all at once", () => {
   expect(failure({ interactions, split: { by: "users", userEvents: [20, 10] } })).toMatchInlineSnapshot(
     `"BAD_CONFIG: nearkin.yaml: split.userEvents: the first is above the second"`,
   );
+  expect(failure({ interactions, split: { by: "time", fold: 2 } })).toMatchInlineSnapshot(
+    `"BAD_CONFIG: nearkin.yaml: split.fold: only a random split has folds"`,
+  );
+  expect(failure({ interactions, split: { by: "random", fraction: 0.2, fold: 6 } })).toMatchInlineSnapshot(
+    `"BAD_CONFIG: nearkin.yaml: split.fold: there are 5 folds of 0.2 of the items"`,
+  );
 });
 
 describe("YAML", () => {

@@ -120,11 +120,16 @@ const channel = z
 
 const fraction = z.number().gt(0).lt(0.5);
 
+/** Whole shares that a catalogue has. */
+export const foldsOf = (share: number): number => Math.floor(1 / share + 1e-9); // 1 / 0.1 and the like may come out short
+
 const split = z
   .strictObject({
     by: z.enum(["none", "time", "random", "users"]).default("time"),
     /** Share of items held out for test, and again for validation (EV1–EV3). */
     fraction: fraction.default(0.05),
+    /** Split random: which share of the random order is for test, counted from 1; the next, or the first after the last, is for validation. */
+    fold: z.int().min(1).optional(),
     /** Test users, and as many validation users; at most a tenth of the eligible ones each (EV10). */
     users: z.int().min(1).default(200),
     /** Events a test user has, from … to. */
@@ -134,6 +139,17 @@ const split = z
       .default([20, 199]),
     /** Share of a test user's events, the earliest, that the model may adapt to. */
     support: z.number().gt(0).lt(1).default(0.7),
+  })
+  .refine(({ by, fold }) => fold === undefined || by === "random", {
+    path: ["fold"],
+    message: "only a random split has folds",
+  })
+  .refine(({ fraction: share, fold = 1 }) => fold <= foldsOf(share), {
+    path: ["fold"],
+    error: ({ input }) => {
+      const share = (input as { fraction: number }).fraction;
+      return `there are ${foldsOf(share)} folds of ${share} of the items`;
+    },
   })
   .prefault({});
 

@@ -36,8 +36,8 @@ async function pairLines(world: World): Promise<string[]> {
 }
 
 /** items.parquet or users.parquet as `id role`. */
-const roles = async (world: World, file: "items" | "users") =>
-  (await world.rows(`${file}.parquet`)).map((row) => `${row[`${file.slice(0, -1)}_id`]} ${row.role}`);
+const roles = async (world: World, file: "items" | "users", folder?: string) =>
+  (await world.rows(`${file}.parquet`, folder)).map((row) => `${row[`${file.slice(0, -1)}_id`]} ${row.role}`);
 
 const prepared = (config: Partial<ConfigInput>, write: (world: World) => void = writeSmallWorld) => {
   let world: World;
@@ -291,6 +291,20 @@ describe("split random (EV2, EV3)", () => {
       .map((line) => line.join(" "));
     expect(await histories(small.world())).toEqual(expected);
     expect(small.manifest().time.cut).toBeNull();
+  });
+
+  test("folds test every item once, and validate on the next fold", async () => {
+    const whole = await roles(small.world(), "items");
+    const seen: string[][] = [];
+    for (const fold of [1, 2, 3, 4, 5]) {
+      await small.world().prepare({ split: { by: "random", fraction: 0.2, fold }, seed: 7 }, { out: `fold-${fold}` });
+      seen.push(await roles(small.world(), "items", `fold-${fold}`));
+    }
+    const of = (role: string) =>
+      seen.map((lines) => lines.filter((line) => line.endsWith(role)).map((line) => line.split(" ")[0]));
+    expect(of("test").flat().sort()).toEqual(smallItems.filter((id) => id !== "z").sort());
+    expect(of("validation")).toEqual([...of("test").slice(1), of("test")[0]]);
+    expect(seen[0]).toEqual(whole.filter((line) => line !== "z unseen")); // without the catalogue that names z
   });
 
   test("another seed draws other items", async () => {

@@ -1,7 +1,7 @@
 // The steps in order, top to bottom. Those that are SQL have a file each in ../../sql; factors and channels are stages, kept for a resumed
 // run whatever became of the tables.
 import { createEngine, type Engine, NearkinError } from "@nearkin/core";
-import type { Config } from "../config/schema.ts";
+import { type Config, foldsOf } from "../config/schema.ts";
 import type { Database } from "../database.ts";
 import { Catalogue } from "./catalogue.ts";
 import type { PrepareEvent } from "./events.ts";
@@ -179,10 +179,10 @@ class Reporter {
 }
 
 function splitParameters({ split, seed }: Config): Parameters<typeof sqlStep>[1] {
-  const { by, fraction, users, userEvents } = split;
+  const { by, fraction, fold = 1, users, userEvents } = split;
   if (by === "none") return {};
   if (by === "time") return { fraction };
-  if (by === "random") return { fraction, seed };
+  if (by === "random") return { fraction, seed, fold, next: fold < foldsOf(fraction) ? fold + 1 : 1 };
   return { fraction, seed, users, leastEvents: userEvents[0], mostEvents: userEvents[1] };
 }
 
