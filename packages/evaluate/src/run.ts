@@ -9,7 +9,9 @@ import { itemKnn } from "./baselines/item-knn.ts";
 import { modelRecommender } from "./baselines/metric.ts";
 import { popularity } from "./baselines/popularity.ts";
 import { slim } from "./baselines/slim.ts";
+import { type SpeProgress, spe } from "./baselines/spe.ts";
 import { type Measurement, summarize } from "./evaluate.ts";
+import { modelLabel } from "./model-label.ts";
 import { type Calibration, calibrate, forecastItems } from "./protocol/calibration.ts";
 import { PLACES } from "./protocol/measure.ts";
 import type { Recommender } from "./protocol/recommender.ts";
@@ -24,6 +26,8 @@ export interface EvaluateOptions {
   popularity?: readonly (number | "calibrated")[];
   /** Also chance, popularity and the content baselines. @default true */
   baselines?: boolean;
+  /** Seeds of SPE, which is trained here: minutes each. @default [] */
+  spe?: readonly number[];
   /** What all others are compared with: a name, or the first model, or the first baseline. */
   base?: string;
   /** @default "test" */
@@ -33,14 +37,20 @@ export interface EvaluateOptions {
   onEvent?: (event: EvaluateEvent) => void;
 }
 
-export interface EvaluateEvent {
-  readonly event: "measuring";
-  readonly name: string;
-  readonly seed: number;
-}
+export type EvaluateEvent =
+  | { readonly event: "measuring"; readonly name: string; readonly seed: number }
+  | { readonly event: "training"; readonly name: string; readonly seed: number; readonly progress: SpeProgress };
 
 export async function evaluate(engine: Engine, dataset: Dataset, options: EvaluateOptions): Promise<EvaluationResult> {
-  const { models, popularity: betas = [0], baselines = true, role = "test", seed = 1, onEvent } = options;
+  const {
+    models,
+    popularity: betas = [0],
+    baselines = true,
+    spe: speSeeds = [],
+    role = "test",
+    seed = 1,
+    onEvent,
+  } = options;
   const split = await openSplit(dataset, role);
   const measurements: Measurement[] = [];
   const calibrations = new Map<string, Calibration>();
@@ -52,10 +62,12 @@ export async function evaluate(engine: Engine, dataset: Dataset, options: Evalua
     await using model = await open();
     checkModel(model, dataset);
     const label = modelLabel(model);
+    const ownSeed = model.parts.seeds.train ?? 1;
+    checkNew(measurements, label, ownSeed);
     for (const beta of betas) {
       const value = beta === "calibrated" ? model.parts.popularity : beta;
       const name = beta === 0 ? label : `${label}, β = ${beta === "calibrated" ? "calibrated" : beta}`;
-      measureOne(modelRecommender(model, { name, popularity: value }), "model", model.parts.seeds.train ?? 1);
+      measureOne(modelRecommender(model, { name, popularity: value }), "model", ownSeed);
     }
     if (!calibrations.has(label)) {
       const calibration = await calibrateModel(model, split);
@@ -65,6 +77,13 @@ export async function evaluate(engine: Engine, dataset: Dataset, options: Evalua
   if (baselines) {
     using scope = engine.scope();
     for (const recommender of await baselinesOf(engine, scope, split, seed)) measureOne(recommender, "baseline", seed);
+  }
+  for (const ownSeed of new Set(speSeeds)) {
+    using scope = engine.scope();
+    const onProgress = (progress: SpeProgress) =>
+      onEvent?.({ event: "training", name: "SPE", seed: ownSeed, progress });
+    const { ids, training: data } = split;
+    measureOne(await spe(engine, dataset, { scope, ids, data, seed: ownSeed, onProgress }), "baseline", ownSeed);
   }
   if (measurements.length === 0)
     throw new NearkinError("BAD_ARGUMENT", "nothing to evaluate: no model and no baselines");
@@ -101,6 +120,12 @@ async function baselinesOf(engine: Engine, scope: Scope, split: Split, seed: num
   ];
 }
 
+/** Twice the same model would count its items twice, and narrow nothing but its intervals. */
+function checkNew(measurements: readonly Measurement[], label: string, seed: number): void {
+  if (!measurements.some((known) => known.kind === "model" && known.name === label && known.seed === seed)) return;
+  throw new NearkinError("BAD_ARGUMENT", `two of the models are "${label}" of seed ${seed}; name each model once`);
+}
+
 /** A model that saw other data may have seen the test items: its figures would mean nothing. */
 function checkModel({ name, parts }: Model, { folder, manifest }: Dataset): void {
   if (parts.dataset.id === manifest.id) return;
@@ -108,13 +133,6 @@ function checkModel({ name, parts }: Model, { folder, manifest }: Dataset): void
     ? "it is a refit on all data, test items included; evaluate the model of the split that it was chosen by"
     : "it may have been trained on the test items; prepare and train again, or name the dataset that it was trained on";
   throw new NearkinError("BAD_ARGUMENT", `the model ${name} was not trained on ${folder}: ${why}`);
-}
-
-/** The preset, and the stages where they are not all. */
-export function modelLabel({ parts }: Model): string {
-  const { preset, stages } = parts.config as { preset?: string; stages?: string[] };
-  const some = stages && !(stages.includes("siamese") && stages.includes("ssl"));
-  return `${preset ?? parts.name}${some ? ` (${stages.join(", ")})` : ""}`;
 }
 
 async function calibrateModel(model: Model, { outcomes, ids, training }: Split): Promise<Calibration | undefined> {

@@ -2,16 +2,26 @@
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { openDataset } from "@nearkin/data";
-import { type EvaluationResult, evaluate, familyTable, overviewTable, plainTable } from "@nearkin/evaluate";
+import {
+  type Calibration,
+  type EvaluateEvent,
+  type EvaluationResult,
+  evaluate,
+  familyTable,
+  overviewTable,
+  plainTable,
+} from "@nearkin/evaluate";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type EngineFlags, openEngine, wholeNumber, withEngineFlags } from "../engine.ts";
 import { openModel } from "../open-model.ts";
 import type { Output } from "../output.ts";
 import { duration, liveLine } from "../progress.ts";
+import { parseSeeds } from "../seeds.ts";
 
 interface EvaluateFlags extends EngineFlags {
   popularity: (number | "calibrated")[];
   baselines: boolean;
+  spe?: number[];
   base?: string;
   role: "test" | "validation";
   truth: string;
@@ -27,6 +37,11 @@ export function evaluateCommand(output: Output): Command {
     .argument("[models...]", "folders that nearkin train wrote; those that differ in the seed alone are put together")
     .option("--popularity <list>", "values of β to rank with, such as 0,0.25,calibrated", parsePopularity, [0])
     .option("--no-baselines", "leave out chance, popularity and the content baselines")
+    .option(
+      "--spe <seeds>",
+      "also train SPE, the hybrid baseline of the paper: minutes for each seed, such as 1,2,3",
+      parseSeeds,
+    )
     .option("--base <name>", "what all others are compared with (default: the first)")
     .addOption(new Option("--role <role>", "whose truths to open").choices(["test", "validation"]).default("test"))
     .option("--truth <name>", "the truth of the table on the terminal", "co-interaction 30 d")
@@ -59,16 +74,25 @@ async function runEvaluate(folder: string, models: string[], flags: EvaluateFlag
     models: models.map((model) => () => openModel(model, { engine })),
     popularity: flags.popularity,
     baselines: flags.baselines,
+    ...(flags.spe ? { spe: flags.spe } : {}),
     role: flags.role,
     seed: flags.seed,
     ...(flags.base === undefined ? {} : { base: flags.base }),
-    onEvent: ({ name, seed }) => live.show(`measuring ${name}, seed ${seed} …`),
+    onEvent: (event) => live.show(describeEvent(event)),
   });
   live.end(`measured ${result.recommenders.length} recommenders in ${duration((performance.now() - started) / 1000)}`);
   if (flags.out !== undefined) await writeWhole(flags.out, `${JSON.stringify(result, null, 2)}\n`);
   if (flags.json) output.write(`${JSON.stringify(result, null, 2)}\n`);
   else output.write(describe(result, flags.truth));
   if (result.dataset.simulated) output.log(`The ratings of ${result.dataset.name} are SIMULATED.\n`);
+}
+
+function describeEvent(event: EvaluateEvent): string {
+  const who = `${event.name}, seed ${event.seed}`;
+  if (event.event === "measuring") return `measuring ${who} …`;
+  const { step, steps, loss, score, standOff } = event.progress;
+  const ranked = score === null ? "" : `, validation ${score.toFixed(3)}`;
+  return `training ${who}${standOff ? "" : ", new items not held off"}: step ${step} of at most ${steps}, loss ${loss.toFixed(3)}${ranked}`;
 }
 
 function describe(result: EvaluationResult, asked: string): string {
@@ -88,16 +112,21 @@ function describe(result: EvaluationResult, asked: string): string {
     `The standard family at 10, ${truth.name}`,
     plainTable(familyTable(result, truth.name, "standard")),
   ];
-  for (const { name, calibration: c } of calibrated) {
-    const cover = Object.entries(c.coverage).map(
-      ([share, inside]) => `${(100 * inside).toFixed(0)} % in the ${(100 * Number(share)).toFixed(0)} % interval`,
-    );
-    lines.push(
-      "",
-      `Ratings of ${c.items.toLocaleString("en")} test items, ${name}: RMSE ${c.rmse.toFixed(3)} (the mean of all: ${c.rmseOfMean.toFixed(3)}), NLL ${c.nll.mean.toFixed(3)} (${c.nllOfMean.toFixed(3)}); ${cover.join(", ")}`,
-    );
-  }
+  for (const { name, calibration } of calibrated) lines.push("", ...ratingLines(name, calibration));
   return `${lines.join("\n")}\n`;
+}
+
+function ratingLines(name: string, { items, nll, nllOfMean, coverage, byRatings }: Calibration): string[] {
+  const cover = Object.entries(coverage).map(
+    ([share, inside]) => `${(100 * inside).toFixed(0)} % in the ${(100 * Number(share)).toFixed(0)} % interval`,
+  );
+  return [
+    `Ratings of ${items.toLocaleString("en")} test items, ${name}: NLL ${nll.mean.toFixed(3)} (the mean of all: ${nllOfMean.toFixed(3)}); ${cover.join(", ")}`,
+    ...byRatings.map(
+      ({ least, items: rated, rmse, rmseOfMean, correlation }) =>
+        `  ${least === 1 ? "all" : `the ${rated.toLocaleString("en")} with ${least} ratings or more`}: RMSE ${rmse.toFixed(3)} (the mean of all: ${rmseOfMean.toFixed(3)})${correlation === null ? "" : `, correlation ${correlation.toFixed(2)}`}`,
+    ),
+  ];
 }
 
 /** To a temporary name, then renamed: a reader sees all of it or the file as it was. */

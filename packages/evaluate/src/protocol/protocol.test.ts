@@ -277,7 +277,7 @@ test("forecasts that are right about themselves are calibrated; too sure ones ar
   const world = (claimed: number) =>
     Array.from({ length: 4000 }, () => {
       const mean = 3 + random.normal();
-      return { mean, variance: claimed, actual: mean + 0.5 * random.normal() };
+      return { mean, variance: claimed, actual: mean + 0.5 * random.normal(), ratings: 1 + random.below(5) };
     });
   const prior = { mean: 3, variance: 1.25 };
   const honest = calibrate(world(0.25), { prior });
@@ -288,4 +288,20 @@ test("forecasts that are right about themselves are calibrated; too sure ones ar
   expect(honest.nll.mean).toBeCloseTo(0.5 * Math.log(2 * Math.PI * 0.25) + 0.5, 1);
   expect(honest.nll.mean).toBeLessThan(honest.nllOfMean);
   expect(calibrate(world(0.01), { prior }).coverage["0.95"]).toBeLessThan(0.5);
+});
+
+test("items with many ratings are also looked at on their own", () => {
+  const item = (ratings: number, mean: number, actual: number) => ({ mean, variance: 1, actual, ratings });
+  const forecasts = [item(1, 3, 5), item(2, 4, 1), item(3, 3, 3.5), item(7, 4, 4.5), item(4, 5, 5.5)];
+  const { byRatings, rmse } = calibrate(forecasts, { prior: { mean: 4, variance: 1 } });
+  expect(byRatings.map(({ least, items }) => [least, items])).toEqual([
+    [1, 5],
+    [3, 3],
+  ]);
+  expect(byRatings[0].rmse).toBe(rmse);
+  expect(byRatings[1]).toMatchObject({ rmse: 0.5, correlation: 1 });
+  expect(byRatings[1].rmseOfMean).toBeCloseTo(Math.sqrt((0.25 + 0.25 + 2.25) / 3), 12);
+  expect(calibrate([item(1, 3, 4), item(1, 3, 5)], { prior: { mean: 4, variance: 1 } }).byRatings).toMatchObject([
+    { correlation: null },
+  ]);
 });

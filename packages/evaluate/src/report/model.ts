@@ -2,8 +2,8 @@
 // neighbours of a few items.
 import { type Model, NearkinError } from "@nearkin/core";
 import type { Dataset } from "@nearkin/data";
+import { modelLabel } from "../model-label.ts";
 import { EVALUATION_FORMAT, EVALUATION_VERSION, type EvaluationResult } from "../result.ts";
-import { modelLabel } from "../run.ts";
 import { type HistoryRow, stageCurves } from "./curves.ts";
 import { type ExampleOptions, neighbourExamples } from "./examples.ts";
 import {

@@ -10,7 +10,7 @@ export interface SpeSettings {
   hidden?: number;
   /** e. @default 50 */
   embeddingSize?: number;
-  /** At most. @default 1500 */
+  /** At most. @default 3000 */
   steps?: number;
   /** Pairs of a step. @default 512 */
   batch?: number;
@@ -52,7 +52,7 @@ const defaults: Required<SpeSettings> = {
   seed: 1,
   hidden: 50,
   embeddingSize: 50,
-  steps: 1500,
+  steps: 3000,
   batch: 512,
   window: presets.paper.siamese.window,
   negatives: 5,

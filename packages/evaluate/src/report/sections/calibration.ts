@@ -11,26 +11,24 @@ export function calibrationSection(report: ModelReport): Section | undefined {
   const { evaluation, model } = report;
   const calibration = evaluation.recommenders.find(({ name }) => name === model.label)?.calibration;
   if (!calibration) return undefined;
-  const { items, rmse, rmseOfMean, nll, nllOfMean } = calibration;
+  const { items, nll, nllOfMean, byRatings } = calibration;
   return {
     id: "calibration",
     title: "Predicted ratings",
-    body: html`${simulatedNotice(report)}<p>Predicted against actual mean ratings of ${count(items)} items that training has not seen, beside a forecast that knows nothing of an item: the mean over all training items, with their variance. Less is better in both columns.</p>
+    body: html`${simulatedNotice(report)}<p>Predicted against actual mean ratings of ${count(items)} items that training has not seen, beside a forecast that knows nothing of an item: the mean over all training items, with their variance.</p>
 ${table({
   label: "Errors of predicted ratings",
-  head: ["", "RMSE", "NLL, nats"],
-  rows: [
-    {
-      own: true,
-      cells: [
-        model.label,
-        decimals(rmse),
-        html`<span class="value">${decimals(nll.mean)}</span> <span class="interval">[${decimals(nll.low)}, ${decimals(nll.high)}]</span>`,
-      ],
-    },
-    { cells: ["mean of all", decimals(rmseOfMean), decimals(nllOfMean)] },
-  ],
+  head: ["items", "RMSE", "RMSE of the mean", "correlation"],
+  rows: byRatings.map(({ least, items: rated, rmse, rmseOfMean, correlation }) => ({
+    cells: [
+      least === 1 ? `all ${count(rated)}` : `${count(rated)} with ${least} ratings or more`,
+      decimals(rmse),
+      decimals(rmseOfMean),
+      correlation === null ? "–" : decimals(correlation),
+    ],
+  })),
 })}
+<p>The actual mean of one or two ratings is mostly the taste of who gave them; the posterior knows, and is judged by what it promises. Its negative log-likelihood is ${decimals(nll.mean)} nats an item [${decimals(nll.low)}, ${decimals(nll.high)}], against ${decimals(nllOfMean)} of the mean.</p>
 ${figure(reliabilityFigure(calibration))}`,
   };
 }

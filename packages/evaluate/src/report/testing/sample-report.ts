@@ -186,6 +186,10 @@ export const sampleReport: ModelReport = {
           nll: interval(1.1),
           nllOfMean: 1.3,
           coverage: { "0.5": 0.4, "0.8": 0.7, "0.95": 0.9 },
+          byRatings: [
+            { least: 1, items: 48, rmse: 0.8, rmseOfMean: 0.9, correlation: 0.3 },
+            { least: 3, items: 20, rmse: 0.5, rmseOfMean: 0.7, correlation: null },
+          ],
         },
       },
       recommender("popularity", "baseline", 0.35, 0.3),
