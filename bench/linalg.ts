@@ -1,10 +1,10 @@
 // The numerical core against OpenBLAS, PyTorch and plain TypeScript. See bench/run.ts for how to run it.
-import { createEngine, type Engine, type EngineKind, type Matrix, Random, TopK } from "@nearkin/core";
+import { createEngine, type Engine, type EngineKind, Random, TopK } from "@nearkin/core";
 import { loadOpenBlas, openBlas } from "@nearkin/native";
-import { Pool } from "../packages/core/src/linalg/wasm/pool.ts";
 import { best, machine, median, time, writeReadme, writeResult } from "./harness.ts";
 import { spd } from "./inputs.ts";
 import { type CaseResult, type LinalgResult, report, verdictTable } from "./linalg-report.ts";
+import { memoryReader } from "./memory-read.ts";
 import { type Peer, startPeer } from "./peer.ts";
 import type { BenchOptions } from "./run.ts";
 
@@ -103,27 +103,6 @@ function scanCase(rows: number, cols: number, k: number): Case {
   };
 }
 
-/** What the machine can read: the same bytes, in the same ten streams, and nothing done with them. */
-async function readTrial(bytes: number, workers: number): Promise<{ trial: Trial; close: () => Promise<void> }> {
-  const pool = await Pool.create({ simd: "strict", workers, shared: true });
-  const scope = pool.arena.open();
-  const data: Matrix = scope.zeros(bytes / 4, 1, "f32");
-  const sink = scope.matrix(workers * 8, 1);
-  const kernel = pool.kernelNumber("read_bytes");
-  const part = Math.floor(bytes / workers / 4096) * 4096;
-  const call = () => {
-    for (let t = 0; t < workers; t++)
-      pool
-        .job(t)
-        .put(pool.address(data) + t * part)
-        .put(part)
-        .put(10)
-        .putVector(sink, t * 8);
-    pool.run(kernel, workers);
-  };
-  return { trial: { call }, close: () => pool.close() };
-}
-
 interface Contender {
   /** Ends in T1 or T2. */
   name: string;
@@ -207,9 +186,9 @@ export async function run(options: BenchOptions): Promise<void> {
         }
       }
     }
-    const reads = c.unit === "GB/s" ? await Promise.all([1, 2].map((workers) => readTrial(c.work, workers))) : [];
-    reads.forEach(({ trial }, i) => {
-      contenders.push(inProcess(`memory read T${i + 1}`, trial, blas));
+    const reads = c.unit === "GB/s" ? await Promise.all([1, 2].map((workers) => memoryReader(c.work, workers))) : [];
+    reads.forEach(({ read }, i) => {
+      contenders.push(inProcess(`memory read T${i + 1}`, { call: read }, blas));
     });
 
     const times: Record<string, number[]> = {};
@@ -223,7 +202,7 @@ export async function run(options: BenchOptions): Promise<void> {
         if (name.endsWith("T2")) await new Promise((resolve) => setTimeout(resolve, rest));
       }
     }
-    for (const read of reads) await read.close();
+    for (const reader of reads) await reader.close();
     results.push({
       name: c.name,
       work: c.work,

@@ -1,10 +1,12 @@
 // Side-by-side benchmarks: every contender in one run, interleaved, so that ratios mean something on a noisy machine.
+//   npm run bench -- evaluate [--rounds 5] [--queries 2000] [--readme]
 //   npm run bench -- linalg [--rounds 7] [--readme]
 //   npm run bench -- prepare [--rounds 3] [--rows 20000000] [--readme]
 //   npm run bench -- train [--rounds 7] [--parts steps,whole] [--scale] [--steps 200] [--engine wasm] [--readme]
 import { parseArgs } from "node:util";
 
 const suites: Record<string, () => Promise<{ run(options: BenchOptions): Promise<void> }>> = {
+  evaluate: () => import("./evaluate.ts"),
   linalg: () => import("./linalg.ts"),
   prepare: () => import("./prepare.ts"),
   train: () => import("./train.ts"),
@@ -18,6 +20,8 @@ export interface BenchOptions {
   rounds: number;
   /** Copy the table into README.md. */
   readme: boolean;
+  /** Items to rank candidates for, in the suite evaluate. */
+  queries: number;
   /** Ratings to make up, for the suite prepare. */
   rows: number;
   /** What the suite train measures. */
@@ -37,6 +41,9 @@ Options:
   --readme          copy the table into README.md
   --help            this text
 
+evaluate:
+  --queries <n>     items to rank candidates for (default 2000)
+
 prepare:
   --rows <n>        ratings to make up (default 20000000)
 
@@ -53,6 +60,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     rounds: { type: "string", default: "5" },
+    queries: { type: "string", default: "2000" },
     rows: { type: "string", default: "20000000" },
     parts: { type: "string", default: "steps,whole" },
     scale: { type: "boolean", default: false },
@@ -64,6 +72,7 @@ const { values, positionals } = parseArgs({
 });
 const suite = Object.hasOwn(suites, positionals[0] ?? "") ? suites[positionals[0]] : undefined;
 const rounds = Number(values.rounds);
+const queries = Number(values.queries);
 const rows = Number(values.rows);
 const steps = values.steps === undefined ? undefined : Number(values.steps);
 const engine = ENGINES.find((kind) => kind === values.engine);
@@ -72,6 +81,7 @@ const parts = PARTS.filter((part) => asked.includes(part));
 const whole = (n: number, least: number) => Number.isInteger(n) && n >= least;
 const areValid =
   whole(rounds, 1) &&
+  whole(queries, 1) &&
   whole(rows, 1000) &&
   (steps === undefined || whole(steps, 1)) &&
   asked.every((part) => parts.some((known) => known === part));
@@ -79,4 +89,4 @@ if (values.help) process.stdout.write(USAGE);
 else if (!suite || !engine || !areValid) {
   process.stderr.write(USAGE);
   process.exitCode = 2;
-} else await (await suite()).run({ rounds, rows, readme: values.readme, parts, engine, steps });
+} else await (await suite()).run({ rounds, queries, rows, readme: values.readme, parts, engine, steps });

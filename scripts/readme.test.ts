@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import { type EvaluateResult, report as evaluateReport } from "../bench/evaluate-report.ts";
 import { type LinalgResult, report } from "../bench/linalg-report.ts";
 import { type PrepareResult, report as prepareReport } from "../bench/prepare-report.ts";
 import { type TrainResult, report as trainReport } from "../bench/train-report.ts";
@@ -36,6 +37,14 @@ test("the figures of training in README.md are those in bench/results/train.json
     .match(/<!-- bench:train -->\n([\s\S]*?)<!-- \/bench:train -->/)?.[1]
     .trim();
   expect(block).toBe(trainReport(result));
+});
+
+test("the figures of evaluation in README.md are those in bench/results/evaluate.json", () => {
+  const result = JSON.parse(read("bench/results/evaluate.json")) as EvaluateResult;
+  const block = read("README.md")
+    .match(/<!-- bench:evaluate -->\n([\s\S]*?)<!-- \/bench:evaluate -->/)?.[1]
+    .trim();
+  expect(block).toBe(evaluateReport(result));
 });
 
 test.each([

@@ -18,17 +18,26 @@ export function channelDistances(
   });
 }
 
+interface Row {
+  item: number;
+  data: Float32Array;
+  at: number;
+  /** (p) Channels of weight 0 are left at 0. @default all are computed */
+  weights?: Float64Array;
+}
+
 function distancesInto(
   out: Float64Array,
   { layout: { starts, sizes, channelCount: p }, masked, lengths }: LiftedRows,
   items: Query["items"],
-  { item, data, at }: { item: number; data: Float32Array; at: number },
+  { item, data, at, weights }: Row,
 ): Float64Array {
   out.fill(0);
   for (const query of items) {
     if (query.index === item) continue;
     const { embedding } = query;
     for (let c = 0; c < p; c++) {
+      if (weights?.[c] === 0) continue;
       const end = starts[c] + sizes[c];
       let sum = 0;
       for (let j = starts[c]; j < end; j++) {
@@ -50,12 +59,12 @@ export function totalDistance(weights: Float64Array, distances: Float64Array): n
   return total;
 }
 
-/** −t/T + β·log q. `scratch` (p) receives the distances. */
+/** −t/T + β·log q. `scratch` (p) receives the distances of the channels that have a weight. */
 export function exactScore(rows: LiftedRows, query: Query, item: number, scratch: Float64Array): number {
   const { shard, local } = locate(rows, item);
   const data = shard.data as Float32Array;
   const at = shard.offset + local * shard.rowStride;
-  distancesInto(scratch, rows, query.items, { item, data, at });
+  distancesInto(scratch, rows, query.items, { item, data, at, weights: query.weights });
   const score = -totalDistance(query.weights, scratch) / query.temperature;
   return query.popularity === 0 ? score : score + query.popularity * data[at + rows.layout.width - 1];
 }

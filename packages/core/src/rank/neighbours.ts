@@ -1,21 +1,19 @@
-// The neighbours of every item, block by block. One scan per item would read all rows each time: n·w·4 bytes at the speed of memory, the
-// bound this is measured against. A block of queries against a block of rows is a matrix product instead, which reads them once for
-// the whole block; the scores of a block are searched while they are in the cache. At best, on two cores that were busy otherwise, k = 50,
-// 205 columns: 5.4 ms an item of 160,000 and 0.45 ms of 16,000, where reading all rows at 23 GB/s takes 5.6 and 0.57 ms. As in similar.ts
-// lists are certified, or ranked exactly.
-// B queries of a block, w columns of a row
+// The neighbours of many items, a block of queries at a time (blocked-scan.ts). As in similar.ts a scan finds candidates in f32, their scores are
+// computed again in f64, and lists are certified. Those that are not, because more rows than there is room for come within rounding of
+// the last place, are made in a second scan: by then it is known what the last place scores at least, and every row that may reach that is
+// scored exactly. Rows that the metric cannot tell apart are scanned as one (equal-rows.ts).
 import { NearkinError } from "../errors.ts";
-import type { Scope } from "../linalg/arena.ts";
-import type { Matrix } from "../linalg/matrix.ts";
+import { BestLists } from "./best-lists.ts";
+import { type ScoreRun, scanBlock } from "./blocked-scan.ts";
+import { type RowClasses, rowClasses } from "./equal-rows.ts";
 import { exactScore } from "./exact.ts";
 import { buildQuery, type Query, type QueryOptions } from "./query.ts";
 import { type LiftedRows, liftedItem } from "./rows.ts";
-import { rankExactly, type Scored, sortScored } from "./similar.ts";
 
-const QUERIES = 128;
-const ROWS = 2048; // 128 × 2048 scores are 1 MiB: they stay in a core's cache
-const SPARE = 16;
-const TRANSPOSED = { transposeB: true } as const;
+const QUERIES = 256;
+const SPARE = 16; // candidates beyond those asked for: one for the query itself, and near-ties rarely need more
+const MANY = 256; // queries from which on finding equal rows costs little beside them
+const MOST_PLACES = 2 ** 22; // of a block's lists: where they are as long as the catalogue, blocks are smaller
 
 export interface NeighbourOptions extends QueryOptions {
   /** Neighbours of each item. @default 50 */
@@ -59,137 +57,114 @@ type CheckedOptions = NeighbourOptions & { k: number; from: number; to: number }
 
 function* blocksOf(
   rows: LiftedRows,
-  { k, items: asked, from, to, ...queryOptions }: CheckedOptions,
+  { k, items: asked, from, to, ...metric }: CheckedOptions,
 ): Generator<NeighbourBlock> {
   const length = Math.min(k, rows.count - 1);
-  if (length < 1) return;
-  const best = new BlockBest(QUERIES, Math.min(length + SPARE, rows.count - 1));
-  for (let first = from; first < to; first += QUERIES) {
-    const count = Math.min(QUERIES, to - first);
+  if (length < 1 || from === to) return;
+  const most = Math.max(1, Math.min(QUERIES, to - from, Math.floor(MOST_PLACES / length)));
+  const classes = to - from >= MANY ? rowClasses(rows, metric) : undefined;
+  const ranking = new BlockRanking(rows, classes, { queries: most, length });
+  for (let first = from; first < to; first += most) {
+    const count = Math.min(most, to - first);
     const queries = Array.from({ length: count }, (_, i) =>
-      buildQuery(rows, [liftedItem(rows, asked ? asked[first + i] : first + i)], queryOptions),
+      buildQuery(rows, [liftedItem(rows, asked ? asked[first + i] : first + i)], metric),
     );
-    multiplyAndSelect(rows, queries, best);
-    const items = new Int32Array(count * length);
-    const scores = new Float64Array(count * length);
-    queries.forEach((query, i) => {
-      const list = certified(rows, query, best, i, length) ?? rankExactly(rows, query, { k: length });
-      for (let r = 0; r < length; r++) {
-        items[i * length + r] = list[r].item;
-        scores[i * length + r] = list[r].score;
-      }
-    });
+    const { items, scores } = ranking.rank(queries);
     yield { first, count, k: length, items, scores };
   }
 }
 
-/** Candidates by exact score; undefined where a row that is none of them might belong into the list. */
-function certified(
-  rows: LiftedRows,
-  query: Query,
-  { scores, items, size, counts }: BlockBest,
-  i: number,
-  length: number,
-): Scored[] | undefined {
-  const scratch = new Float64Array(rows.layout.channelCount);
-  const list: Scored[] = [];
-  for (let r = i * size; r < i * size + counts[i]; r++) {
-    list.push({ item: items[r], score: exactScore(rows, query, items[r], scratch) });
-  }
-  sortScored(rows, list);
-  if (counts[i] === rows.count - 1) return list;
-  const outside = scores[i * size + size - 1] + query.constant + query.rounding;
-  return outside < list[length - 1].score ? list : undefined;
-}
+/** Ranks block after block. A class stands for the items in it; without classes every row is its own. */
+class BlockRanking {
+  readonly #rows: LiftedRows;
+  readonly #classes: RowClasses | undefined;
+  readonly #length: number;
+  /** Classes by f32 score. One place more than there are classes: a list that is full may have left one out, any other has not. */
+  readonly #candidates: BestLists;
+  readonly #scratch: Float64Array;
 
-/** Fills `best` with the candidates of each query, by the scores of all rows but its own. */
-function multiplyAndSelect(rows: LiftedRows, queries: readonly Query[], best: BlockBest): void {
-  best.counts.fill(0);
-  let first = 0;
-  for (const { engine, rows: shard } of rows.shards) {
-    const scope = engine.scope();
-    try {
-      const Q = queryMatrix(scope, queries, rows.layout.width); // (B, w)
-      const S = scope.matrix(queries.length, Math.min(ROWS, Math.max(shard.rows, 1)), "f32");
-      for (let at = 0; at < shard.rows; at += ROWS) {
-        const end = Math.min(at + ROWS, shard.rows);
-        const block = S.view(0, queries.length, 0, end - at); // (B, rows)
-        engine.gemm(block, Q, shard.view(at, end), TRANSPOSED);
-        const data = block.data as Float32Array;
-        for (let i = 0; i < queries.length; i++) {
-          best.look(
-            i,
-            { data, at: block.offset + i * block.rowStride, count: end - at },
-            first + at,
-            queries[i].items[0].index,
-          );
+  constructor(
+    rows: LiftedRows,
+    classes: RowClasses | undefined,
+    { queries, length }: { queries: number; length: number },
+  ) {
+    this.#rows = rows;
+    this.#classes = classes;
+    this.#length = length;
+    const size = Math.min(length + SPARE, (classes?.count ?? rows.count) + 1);
+    this.#candidates = new BestLists(queries, size, classes?.hashes ?? rows.hashes);
+    this.#scratch = new Float64Array(rows.layout.channelCount);
+  }
+
+  /** The best `length` items of each query, sorted. */
+  rank(queries: readonly Query[]): BestLists {
+    const lists = new BestLists(queries.length, this.#length, this.#rows.hashes);
+    this.#findCandidates(queries);
+    const open = queries.map((_, i) => i).filter((i) => !this.#rankCandidates(lists, i, queries[i]));
+    if (open.length > 0) this.#rankWithinRounding(lists, open, queries);
+    for (let i = 0; i < queries.length; i++) lists.sort(i);
+    return lists;
+  }
+
+  #findCandidates(queries: readonly Query[]): void {
+    for (let i = 0; i < queries.length; i++) this.#candidates.clear(i);
+    scanBlock(this.#rows, { queries, classes: this.#classes }, (i, run) => this.#look(i, run));
+  }
+
+  /** Offers scores to query i, its own among them. Four at a time: hardly any enters, and finding none must be fast. */
+  #look(i: number, { data, at, count, first }: ScoreRun): void {
+    const candidates = this.#candidates;
+    const end = at + count;
+    let worst = candidates.worst(i);
+    let j = at;
+    while (j < end) {
+      if (j + 4 <= end && !(data[j] > worst || data[j + 1] > worst || data[j + 2] > worst || data[j + 3] > worst)) {
+        j += 4;
+        continue;
+      }
+      const stop = Math.min(j + 4, end);
+      for (; j < stop; j++) {
+        if (data[j] > worst) {
+          candidates.offer(i, first + j - at, data[j]);
+          worst = candidates.worst(i);
         }
       }
-    } finally {
-      scope.close();
     }
-    first += shard.rows;
-  }
-}
-
-function queryMatrix(scope: Scope, queries: readonly Query[], width: number): Matrix {
-  const Q = scope.matrix(queries.length, width, "f32");
-  const data = Q.data as Float32Array;
-  for (let i = 0; i < queries.length; i++) data.set(queries[i].vector, Q.offset + i * width);
-  return Q;
-}
-
-/** The best rows so far of each query of a block, sorted. */
-class BlockBest {
-  readonly size: number;
-  /** (B, size) */
-  readonly scores: Float32Array;
-  readonly items: Int32Array;
-  /** (B) */
-  readonly counts: Int32Array;
-
-  constructor(queries: number, size: number) {
-    this.size = size;
-    this.scores = new Float32Array(queries * size);
-    this.items = new Int32Array(queries * size);
-    this.counts = new Int32Array(queries);
   }
 
-  /** Offers the scores of rows `first` … to query i, but for the row `own`. Four at a time: hardly any enters, and finding none must be fast. */
-  look(
-    i: number,
-    { data, at, count }: { data: Float32Array; at: number; count: number },
-    first: number,
-    own: number,
-  ): void {
-    let worst = this.#worst(i);
-    const end = at + count;
-    let j = at;
-    for (; j + 4 <= end; j += 4) {
-      if (data[j] > worst || data[j + 1] > worst || data[j + 2] > worst || data[j + 3] > worst) {
-        for (let l = j; l < j + 4; l++) if (data[l] > worst) worst = this.#insert(i, data[l], first + l - at, own);
+  /** Whether query i's candidates make its list for certain: no other class can reach the last place. */
+  #rankCandidates(lists: BestLists, i: number, query: Query): boolean {
+    const { size, items, counts } = this.#candidates;
+    for (let r = i * size; r < i * size + counts[i]; r++) this.#offerClass(lists, i, query, items[r]);
+    return counts[i] < size || this.#candidates.worst(i) + query.constant + query.rounding < lists.worst(i);
+  }
+
+  /** The lists of these queries anew, from all that come within rounding of the last place that candidates gave them. */
+  #rankWithinRounding(lists: BestLists, open: readonly number[], queries: readonly Query[]): void {
+    const asked = open.map((i) => queries[i]);
+    const least = Float64Array.from(open, (i) => lists.worst(i) - queries[i].constant - queries[i].rounding);
+    for (const i of open) lists.clear(i);
+    scanBlock(this.#rows, { queries: asked, classes: this.#classes }, (o, { data, at, count, first }) => {
+      for (let j = 0; j < count; j++) {
+        if (data[at + j] >= least[o]) this.#offerClass(lists, open[o], asked[o], first + j);
       }
-    }
-    for (; j < end; j++) if (data[j] > worst) worst = this.#insert(i, data[j], first + j - at, own);
+    });
   }
 
-  #worst(i: number): number {
-    return this.counts[i] === this.size ? this.scores[(i + 1) * this.size - 1] : Number.NEGATIVE_INFINITY;
-  }
-
-  #insert(i: number, score: number, item: number, own: number): number {
-    if (item !== own) {
-      const { size, scores, items, counts } = this;
-      const start = i * size;
-      let place = start + (counts[i] < size ? counts[i]++ : size - 1);
-      while (place > start && scores[place - 1] < score) {
-        scores[place] = scores[place - 1];
-        items[place] = items[place - 1];
-        place--;
-      }
-      scores[place] = score;
-      items[place] = item;
+  /** Offers the items of a class but the query, at their exact score. */
+  #offerClass(lists: BestLists, i: number, query: Query, found: number): void {
+    const own = query.items[0].index;
+    if (!this.#classes) {
+      if (found !== own) lists.offer(i, found, exactScore(this.#rows, query, found, this.#scratch));
+      return;
     }
-    return this.#worst(i);
+    const { starts, members } = this.#classes;
+    const end = starts[found + 1];
+    const first = members[starts[found]] === own ? starts[found] + 1 : starts[found];
+    if (first === end) return;
+    const score = exactScore(this.#rows, query, members[first], this.#scratch);
+    for (let m = first; m < end; m++) {
+      if (members[m] !== own && !lists.offer(i, members[m], score)) return; // later ones come after it
+    }
   }
 }

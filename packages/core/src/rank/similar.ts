@@ -4,6 +4,7 @@
 import { NearkinError } from "../errors.ts";
 import { hostMatrix } from "../linalg/matrix.ts";
 import { TopK } from "../linalg/top-k.ts";
+import { BestLists } from "./best-lists.ts";
 import { channelDistances, exactScore, totalDistance } from "./exact.ts";
 import type { Query } from "./query.ts";
 import { type LiftedRows, logPopularity } from "./rows.ts";
@@ -87,9 +88,10 @@ export function rankExactly(rows: LiftedRows, query: Query, options: SimilarOpti
   const last = list[Math.min(most, list.length) - 1]?.score ?? Number.NEGATIVE_INFINITY;
   if (found.scores[found.count - 1] + query.constant + query.rounding < last) return list.slice(0, most);
   const close = rowsAbove(rows, query, { least: last - query.rounding - query.constant, allowed: marks });
-  const all = close.filter((item) => !dropped.has(item)).map(score);
-  sortScored(rows, all);
-  return all.slice(0, most);
+  const best = new BestLists(1, most, rows.hashes); // in a tie of thousands most of them do not enter
+  for (const item of close) if (!dropped.has(item)) best.offer(0, item, exactScore(rows, query, item, scratch));
+  best.sort(0);
+  return Array.from(best.items.subarray(0, best.counts[0]), (item, r) => ({ item, score: best.scores[r] }));
 }
 
 function scanAll({ shards }: LiftedRows, { vector }: Query, count: number): TopK {
@@ -106,6 +108,6 @@ function allowedRows(count: number, allowed: Uint8Array | undefined, dropped: Re
 }
 
 /** Best first; equal scores by hash. */
-export function sortScored({ hashes }: LiftedRows, list: Scored[]): void {
+function sortScored({ hashes }: LiftedRows, list: Scored[]): void {
   list.sort((a, b) => (comesBefore(hashes, a, b) ? -1 : 1));
 }

@@ -134,6 +134,27 @@ describe("metrics", () => {
     expect(hr.reduce((sum, value) => sum + value, 0) / n).toBeCloseTo(0.25, 1);
   });
 
+  test("chance gives every candidate once, in an order of its own for every query", () => {
+    const lists = chance(ids(7), 3).rank(Int32Array.of(0, 3, 6), 9);
+    const rows = [0, 1, 2].map((r) => [...lists.items.subarray(9 * r, 9 * r + 9)]);
+    for (const [r, query] of [0, 3, 6].entries()) {
+      expect(rows[r].slice(6)).toEqual([-1, -1, -1]);
+      expect(rows[r].slice(0, 6).sort()).toEqual([0, 1, 2, 3, 4, 5, 6].filter((item) => item !== query));
+    }
+    expect(new Set(rows.map(String)).size).toBe(3);
+    const many = chance(ids(5), 1).rank(
+      Int32Array.from({ length: 4000 }, () => 2),
+      1,
+    );
+    expect(new Set(many.items).size).toBe(1); // the same query, the same list
+    const firsts = Array.from({ length: 4000 }, (_, seed) => chance(ids(5), seed).rank(Int32Array.of(2), 1).items[0]);
+    for (const item of [0, 1, 3, 4]) {
+      const share = firsts.filter((own) => own === item).length / 4000;
+      expect(share).toBeGreaterThan(0.22); // 4 standard deviations of ¼
+      expect(share).toBeLessThan(0.28);
+    }
+  });
+
   test("popularity gives everyone the same list, minus the query", () => {
     const lists = popularity(ids(5), [4, 9, 1, 7, 3]).rank(Int32Array.of(2, 1), 3);
     expect([listOf(lists, 0), listOf(lists, 1)].map((list) => [...list])).toEqual([
