@@ -67,10 +67,10 @@ Environment:
     enginesCommand,
   ])
     program.addCommand(create(output));
-  for (const command of [program, ...program.commands]) {
+  for (const command of withSubcommands(program)) {
     command
       .exitOverride()
-      .showHelpAfterError(`Try: ${[...(command === program ? [] : ["nearkin"]), command.name()].join(" ")} --help`)
+      .showHelpAfterError(`Try: ${fullName(command)} --help`)
       .configureOutput({
         writeOut: (text) => output.write(text),
         writeErr: (text) => output.log(text),
@@ -79,3 +79,9 @@ Environment:
   }
   return program;
 }
+
+const withSubcommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withSubcommands)];
+
+/** "nearkin report paper". */
+const fullName = (command: Command): string =>
+  [...(command.parent ? [fullName(command.parent)] : []), command.name()].join(" ");

@@ -28,14 +28,22 @@ export function trainingConfig(flags: TrainingConfigFlags, note: (text: string) 
 
 /** What stands under `train:`; undefined where the file has no such section. */
 function trainSection(path: string): unknown {
+  const file = readConfigFile(path);
+  return Object.hasOwn(file, "train") ? file.train : undefined;
+}
+
+/** A nearkin.yaml by its sections; `more` are sections that only one command has. */
+export function readConfigFile(path: string, more: readonly string[] = []): Record<string, unknown> {
   const file = parseYaml(readText(path), path);
-  if (file === null || file === undefined) return undefined; // nothing but comments
+  if (file === null || file === undefined) return {}; // nothing but comments
   if (!isObject(file)) {
     throw new NearkinError("BAD_CONFIG", `${path}: expected keys and values, with a section train:, got ${kind(file)}`);
   }
-  const problems = Object.keys(file).flatMap((key) => keyProblem(key));
+  const problems = Object.keys(file)
+    .filter((key) => !more.includes(key))
+    .flatMap((key) => keyProblem(key));
   if (problems.length > 0) throw new NearkinError("BAD_CONFIG", `${path}: ${problems.join("; ")}`);
-  return Object.hasOwn(file, "train") ? file.train : undefined;
+  return file;
 }
 
 /** A key that nearkin.yaml does not have: the schema of the data knows the nearest one. */

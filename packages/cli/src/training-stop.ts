@@ -35,7 +35,8 @@ export class StopSignals implements Disposable {
   }
 }
 
-class InterruptedError extends Error {
+/** The exit code is that of a program that Ctrl-C ended. */
+export class InterruptedError extends Error {
   readonly code = "INTERRUPTED";
 }
 

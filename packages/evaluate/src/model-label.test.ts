@@ -12,7 +12,7 @@ test("models are called by their preset, whatever the seed", () => {
 });
 
 test("what was changed is in the name", () => {
-  expect(label({ stages: ["siamese"] })).toBe("default (siamese)");
+  expect(label({ stages: ["siamese"], ssl: { steps: 7 } })).toBe("default (siamese)");
   expect(label({ ssl: { target: "rating", mode: "towers" } })).toBe("default (ssl.mode towers, ssl.target rating)");
   expect(label({ channels: ["plot"] })).toBe('default (channels ["plot"])');
   expect(label({}, { from: "abc" })).toBe("default (from another model)");

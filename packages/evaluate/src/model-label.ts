@@ -7,7 +7,8 @@ import { type Preset, presets } from "@nearkin/train";
 const SHOWN = 3;
 
 export function modelLabel({ parts }: Pick<Model, "parts">): string {
-  const { preset = "", stages = [], ...config } = parts.config as { preset?: string; stages?: string[] };
+  const { preset = "", stages = [], ...config } = parts.config as { preset?: string; stages?: string[]; ssl?: object };
+  if (stages.length > 0 && !stages.includes("ssl")) delete config.ssl; // settings of what was not run change nothing
   const some = stages.length > 0 && !(stages.includes("siamese") && stages.includes("ssl"));
   const changes = [
     ...(some ? [stages.join(", ")] : []),

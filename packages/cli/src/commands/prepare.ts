@@ -12,6 +12,7 @@ interface PrepareFlags {
   out?: string;
   layout?: string;
   split?: "none" | "time" | "random" | "users";
+  fold?: Fold;
   seed?: number;
   encoder?: string;
   resume?: boolean;
@@ -21,6 +22,20 @@ interface PrepareFlags {
   tables?: "memory" | "disk";
   cache?: string;
   json?: boolean;
+}
+
+/** The k-th of so many. */
+interface Fold {
+  k: number;
+  of: number;
+}
+
+function parseFold(text: string): Fold {
+  const [, k, of] = /^(\d+)\/(\d+)$/.exec(text)?.map(Number) ?? [];
+  if (!(of >= 3 && k >= 1 && k <= of)) {
+    throw new InvalidArgumentError("Expected k/n with n ≥ 3 and 1 ≤ k ≤ n, such as 2/5.");
+  }
+  return { k, of };
 }
 
 export function prepareCommand(output: Output): Command {
@@ -40,6 +55,7 @@ export function prepareCommand(output: Output): Command {
         "users",
       ]),
     )
+    .option("--fold <k/n>", "split random in n folds, the k-th for test, such as 2/5", parseFold)
     .option("--seed <n>", "of everything drawn by chance (default: as configured, else 1)", wholeNumber(0))
     .option("--encoder <name>", "for every text channel: minilm, lsa, hf:<model folder>")
     .option("--resume", "go on after the last finished step of a run that was stopped")
@@ -69,6 +85,7 @@ Examples:
   $ nearkin prepare marquee                          the built-in sample (simulated ratings)
   $ nearkin prepare ./ml-25m --out datasets/ml-25m   a folder in a known layout
   $ nearkin prepare nearkin.yaml --split random      your own files, described in a nearkin.yaml
+  $ nearkin prepare nearkin.yaml --fold 1/5 --out datasets/fold-1   the first of five folds, each of which tests other items
   $ nearkin prepare --resume                         after Ctrl-C, a crash or a reboot
 
 Make a nearkin.yaml with: nearkin init <files>. What a dataset folder holds: docs/data.md.`,
@@ -118,12 +135,15 @@ class InterruptedError extends Error {
 /** Command-line choices win over the configuration. */
 export function overridden(
   config: unknown,
-  { split, seed, encoder }: Pick<PrepareFlags, "split" | "seed" | "encoder">,
+  { split, fold, seed, encoder }: Pick<PrepareFlags, "split" | "fold" | "seed" | "encoder">,
 ): unknown {
   if (!isObject(config)) return config; // what is wrong with it, the schema says
   const changed = { ...config };
   if (split !== undefined && (changed.split === undefined || isObject(changed.split))) {
     changed.split = { ...changed.split, by: split };
+  }
+  if (fold !== undefined && (changed.split === undefined || isObject(changed.split))) {
+    changed.split = { ...changed.split, by: split ?? "random", fraction: 1 / fold.of, fold: fold.k };
   }
   if (seed !== undefined) changed.seed = seed;
   if (encoder !== undefined && isObject(changed.channels)) {

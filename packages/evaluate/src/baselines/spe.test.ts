@@ -23,15 +23,15 @@ const mean = (values: Float64Array) => values.reduce((sum, value) => sum + value
 describe("a world whose content shows half of what matters", () => {
   const { set, ids, cold, warm } = speWorld();
   let result: SpeResult;
-  beforeAll(() => {
-    result = trainSpe(engine, set, small);
+  beforeAll(async () => {
+    result = await trainSpe(engine, set, small);
   });
 
-  test("events tell of known items what content cannot", () => {
+  test("events tell of known items what content cannot", async () => {
     using scope = engine.scope();
     const recommender = speRecommender(engine, result, { scope, ids });
     const noFree = { ...small, learningRate: 4e-3, freeDecay: 250 }; // all of v decays at every step
-    const content = speRecommender(engine, trainSpe(engine, set, noFree), { scope, ids });
+    const content = speRecommender(engine, await trainSpe(engine, set, noFree), { scope, ids });
     const [full, alone] = [recommender, content].map((r) =>
       mean(measure(r.rank(warm.queries, 11), warm)["standard precision"]),
     );
@@ -49,11 +49,11 @@ describe("a world whose content shows half of what matters", () => {
     expect(mean(measure(recommender.rank(cold.queries, 11), cold)["standard precision"])).toBeGreaterThan(0.9);
   });
 
-  test("the step that ranks the validation items best is kept, and patience ends the rest", () => {
+  test("the step that ranks the validation items best is kept, and patience ends the rest", async () => {
     const looks: SpeProgress[] = [];
     const score = validationScore(engine, cold, ids);
     const options = { ...small, validateEvery: 20, patience: 3, onProgress: (look: SpeProgress) => looks.push(look) };
-    const { step, ...kept } = trainSpe(engine, { ...set, validate: score }, options);
+    const { step, ...kept } = await trainSpe(engine, { ...set, validate: score }, options);
     const best = looks.filter((look) => look.best).at(-1);
     expect(best?.step).toBe(step);
     expect(kept.score).toBe(Math.max(...looks.map((look) => look.score ?? 0)));
@@ -64,9 +64,9 @@ describe("a world whose content shows half of what matters", () => {
   test("the same seed gives the same bits, for any number of workers", async () => {
     await using two = await createEngine({ workers: 2 });
     const run = (on: Engine, seed: number) => trainSpe(on, set, { ...small, steps: 30, seed });
-    const first = run(engine, 5);
-    expect(run(two, 5)).toEqual(first);
-    expect(run(engine, 6).embeddings).not.toEqual(first.embeddings);
+    const first = await run(engine, 5);
+    expect(await run(two, 5)).toEqual(first);
+    expect((await run(engine, 6)).embeddings).not.toEqual(first.embeddings);
   });
 });
 
@@ -88,12 +88,20 @@ test("content: channels side by side, and a column that says what is missing", (
   expect(Array.from(X.read())).toEqual([0, 0, 1, 0.5, 0, 0.5, 0, 1, 2, 0, 0, 0, 0, 1]);
 });
 
-test("settings out of range are named", () => {
+test("a signal ends the training", async () => {
+  const stop = new AbortController();
   const { set } = speWorld();
-  expect(() => trainSpe(engine, set, { freeDropout: 1 })).toThrowErrorMatchingInlineSnapshot(
+  const run = trainSpe(engine, set, { ...small, signal: stop.signal });
+  setImmediate(() => stop.abort(new Error("enough")));
+  await expect(run).rejects.toThrow("enough");
+});
+
+test("settings out of range are named", async () => {
+  const { set } = speWorld();
+  await expect(trainSpe(engine, set, { freeDropout: 1 })).rejects.toThrowErrorMatchingInlineSnapshot(
     `[NearkinError: spe: freeDropout must be in [0, 1), got 1]`,
   );
-  expect(() => trainSpe(engine, set, { batch: 0 })).toThrowErrorMatchingInlineSnapshot(
+  await expect(trainSpe(engine, set, { batch: 0 })).rejects.toThrowErrorMatchingInlineSnapshot(
     `[NearkinError: spe: batch must be a whole number of at least 1, got 0]`,
   );
 });

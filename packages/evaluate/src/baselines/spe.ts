@@ -20,18 +20,17 @@ import { loadTruths, MAIN_TRUTH, type TruthTable } from "../protocol/truths.ts";
 import { metricRecommender } from "./metric.ts";
 import { loadSpeContent } from "./spe/content.ts";
 import type { SpeSettings } from "./spe/settings.ts";
-import { type SpeEmbedded, type SpeProgress, type SpeResult, trainSpe } from "./spe/train.ts";
+import { type SpeEmbedded, type SpeResult, type SpeRun, trainSpe } from "./spe/train.ts";
 
 export type { SpeSettings } from "./spe/settings.ts";
-export type { SpeProgress } from "./spe/train.ts";
+export type { SpeProgress, SpeRun } from "./spe/train.ts";
 
-export interface SpeOptions extends SpeSettings {
+export interface SpeOptions extends SpeSettings, SpeRun {
   /** Holds the rows: as long as it is open, they can be ranked. */
   scope: Scope;
   /** (n) */
   ids: readonly string[];
   data: TrainingData;
-  onProgress?: (progress: SpeProgress) => void;
 }
 
 export interface SpeRecommender extends Recommender {
@@ -61,9 +60,12 @@ export async function spe(engine: Engine, dataset: Dataset, options: SpeOptions)
   const trained = (standOff: boolean) =>
     trainSpe(engine, { content, data, trainItems, validate }, { ...rest, standOff });
   const choices = rest.standOff !== undefined ? [rest.standOff] : validate ? [true, false] : [true];
-  const [first, second = first] = choices.map(trained);
-  const better = (second.score ?? 0) > (first.score ?? 0) ? second : first;
-  return speRecommender(engine, better, { scope, ids });
+  let best = await trained(choices[0]);
+  for (const standOff of choices.slice(1)) {
+    const other = await trained(standOff);
+    if ((other.score ?? 0) > (best.score ?? 0)) best = other;
+  }
+  return speRecommender(engine, best, { scope, ids });
 }
 
 /** Embeddings as a metric with a single channel. */

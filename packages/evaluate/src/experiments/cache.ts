@@ -2,8 +2,11 @@
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import packageJson from "../../package.json" with { type: "json" };
 
-/** Everything that decides a result: JSON. */
+const { version } = packageJson;
+
+/** Everything that decides a result, but the version of this package, which every result is stored with: JSON. */
 export type CacheKey = Readonly<Record<string, unknown>>;
 
 export class ResultCache {
@@ -16,7 +19,10 @@ export class ResultCache {
 
   /** A path for what belongs to a key. */
   path(name: string, key: CacheKey, extension: string): string {
-    const hash = createHash("sha256").update(canonical(key)).digest("hex").slice(0, 16);
+    const hash = createHash("sha256")
+      .update(canonical({ version, ...key }))
+      .digest("hex")
+      .slice(0, 16);
     return join(this.folder, `${name}-${hash}${extension}`);
   }
 

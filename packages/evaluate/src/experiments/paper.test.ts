@@ -3,10 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEngine, type Engine } from "@nearkin/core";
 import { type Dataset, openDataset, parseConfig, prepare, resolveSource } from "@nearkin/data";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { Lines, ResultCache } from "./cache.ts";
 import { drawn } from "./curve.ts";
 import { type PaperEvent, reproducePaper } from "./paper.ts";
+
+vi.setConfig({ testTimeout: 240_000 }); // a dozen small trainings, on a machine that may be busy
 
 let root: string;
 let engine: Engine;

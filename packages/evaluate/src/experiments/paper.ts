@@ -4,7 +4,7 @@ import type { Dataset } from "@nearkin/data";
 import { openTruth } from "@nearkin/data";
 import { resolveTrainConfig, type TrainConfigInput, type TrainEvent } from "@nearkin/train";
 import { resolveSpeSettings } from "../baselines/spe/settings.ts";
-import { type SpeProgress, type SpeRecommender, type SpeSettings, spe } from "../baselines/spe.ts";
+import { type SpeProgress, type SpeRecommender, type SpeRun, type SpeSettings, spe } from "../baselines/spe.ts";
 import { measure, PLACES } from "../protocol/measure.ts";
 import { loadTruths, MAIN_TRUTH, type TruthTable } from "../protocol/truths.ts";
 import type { EvaluatedDataset } from "../result.ts";
@@ -31,6 +31,8 @@ export type PaperEvent =
       readonly event: "run";
       readonly model: "SSL" | "SIAMESE" | "SPE";
       readonly dataset: string;
+      /** Of the datasets, counted from 1: folds of one dataset have its name. */
+      readonly fold: number;
       readonly seed: number;
     }
   | { readonly event: "train"; readonly detail: TrainEvent }
@@ -65,6 +67,8 @@ export interface PaperLine {
 export interface PaperChoice {
   readonly seed: number;
   readonly dataset: string;
+  /** Of the datasets, counted from 1. */
+  readonly fold: number;
   /** SSL's iteration. */
   readonly ssl: number;
   readonly spe: Pick<SpeRecommender, "step" | "standOff">;
@@ -97,11 +101,12 @@ export async function reproducePaper(
   const chosen: PaperChoice[] = [];
   for (const seed of seeds) {
     const parts: Part[] = [];
-    for (const { split, truth } of folds) {
+    for (const [f, { split, truth }] of folds.entries()) {
       const { name } = split.dataset.manifest;
+      const fold = f + 1;
       const ask = (model: "SSL" | "SIAMESE" | "SPE") => {
         signal?.throwIfAborted();
-        onEvent?.({ event: "run", model, dataset: name, seed });
+        onEvent?.({ event: "run", model, dataset: name, fold, seed });
       };
       const curveOf = (own: TrainConfigInput) =>
         trainingCurve(engine, split, {
@@ -114,16 +119,17 @@ export async function reproducePaper(
       ask("SSL");
       const ssl = await curveOf({});
       ask("SIAMESE");
-      const siamese = await curveOf({ stages: ["siamese"], model: { ...config.model, ratingChannel: true } });
+      const siamese = await curveOf({ stages: ["siamese"], model: { ...config.model, ratingChannel: true }, ssl: {} });
       ask("SPE");
       const spe = await speRun(engine, split, {
         cache,
         truth,
         settings: { ...settings, seed },
+        ...(signal ? { signal } : {}),
         onProgress: (detail) => onEvent?.({ event: "spe", detail }),
       });
       const { step, standOff, values } = spe;
-      chosen.push({ seed, dataset: name, ssl: ssl.kept.ssl ?? 0, spe: { step, standOff } });
+      chosen.push({ seed, dataset: name, fold, ssl: ssl.kept.ssl ?? 0, spe: { step, standOff } });
       parts.push({
         points: ssl.points.filter(({ stage }) => stage === "ssl"),
         ssl: ssl.kept.ssl ?? 0,
@@ -200,22 +206,21 @@ async function mainTruth(dataset: Dataset): Promise<TruthTable> {
   );
 }
 
-interface SpeInputs {
+interface SpeInputs extends SpeRun {
   cache: ResultCache;
   truth: TruthTable;
   settings: SpeSettings;
-  onProgress: (progress: SpeProgress) => void;
 }
 
-interface SpeRun extends Pick<SpeRecommender, "step" | "standOff"> {
+interface MeasuredSpe extends Pick<SpeRecommender, "step" | "standOff"> {
   readonly values: RunValues;
 }
 
 async function speRun(
   engine: Engine,
   split: Split,
-  { cache, truth, settings, onProgress }: SpeInputs,
-): Promise<SpeRun> {
+  { cache, truth, settings, ...run }: SpeInputs,
+): Promise<MeasuredSpe> {
   const { dataset, ids, training: data } = split;
   const key = {
     what: "SPE",
@@ -227,7 +232,7 @@ async function speRun(
   };
   return await cache.result(`spe-${settings.seed}`, key, async () => {
     using scope = engine.scope();
-    const recommender = await spe(engine, dataset, { scope, ids, data, ...settings, onProgress });
+    const recommender = await spe(engine, dataset, { scope, ids, data, ...settings, ...run });
     const { step, standOff } = recommender;
     return { step, standOff, values: pick(measure(recommender.rank(truth.queries, PLACES), truth)) };
   });

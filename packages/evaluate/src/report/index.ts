@@ -15,4 +15,15 @@ export type {
   Reproduction,
   StageCurves,
 } from "./model-report.ts";
-export { checkReportPath, modelReportPage, reportJsonPath, writeModelReport } from "./write.ts";
+export { checkFolds } from "./paper/folds.ts";
+export { gatherPaperReport, type PaperReportInputs } from "./paper/gather.ts";
+export type { PaperChannel, PaperData, PaperFold, PaperReport, SettingChange } from "./paper/paper-report.ts";
+export { type PaperChoices, type PaperSettings, paperOptions, resolvePaperSettings } from "./paper/settings.ts";
+export {
+  checkReportPath,
+  modelReportPage,
+  paperReportPage,
+  reportJsonPath,
+  writeModelReport,
+  writePaperReport,
+} from "./write.ts";

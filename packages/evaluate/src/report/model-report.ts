@@ -173,7 +173,7 @@ export interface ExampleContribution {
 export interface Reproduction {
   /** Command lines in their order, each with what it does. */
   readonly commands: readonly { readonly does: string; readonly command: string }[];
-  /** What `train.yaml` of the commands holds: the whole training configuration. */
+  /** What the file of settings holds that the commands name: all of them. */
   readonly config: Readonly<Record<string, unknown>>;
 }
 

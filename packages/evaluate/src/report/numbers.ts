@@ -31,9 +31,9 @@ export const count = (value: Measured): string => (isMeasured(value) ? value.toL
 export const plural = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`;
 
-/** "p < .001", "p = .04", not to be broken between lines. */
+/** "p < .001", "p = .04", not to be broken between lines; more digits near .01, where a difference becomes sure. */
 export const pValue = (p: number): string =>
-  (p < 0.001 ? "p < .001" : `p = ${decimals(p, p < 0.01 ? 3 : 2)}`).replaceAll(" ", "\u00a0");
+  (p < 0.001 ? "p < .001" : `p = ${decimals(p, p < 0.015 ? 3 : 2)}`).replaceAll(" ", "\u00a0");
 
 /** Words as a list: "a, b and c". */
 export function listed(words: readonly string[]): string {

@@ -1,6 +1,5 @@
 // A section of the page, and the notice that results of made-up ratings carry.
 import { type Html, html, type Part } from "./html.ts";
-import type { ModelReport } from "./model-report.ts";
 
 export interface Section {
   /** Its anchor. */
@@ -17,7 +16,7 @@ ${body}
 }
 
 /** Said in every section with results. */
-export function simulatedNotice({ simulated }: ModelReport): Html {
+export function simulatedNotice({ simulated }: { readonly simulated: boolean }): Html {
   return simulated
     ? html`<p class="simulated"><strong>Simulated ratings.</strong> These figures show how the method works, not how well it does on real people.</p>\n`
     : html``;

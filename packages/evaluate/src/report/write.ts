@@ -3,6 +3,7 @@ import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, extname } from "node:path";
 import { NearkinError } from "@nearkin/core";
 import type { ModelReport } from "./model-report.ts";
+import type { PaperReport } from "./paper/paper-report.ts";
 
 /** The JSON beside a page: the same name, another end. */
 export function reportJsonPath(page: string): string {
@@ -27,12 +28,31 @@ export async function modelReportPage(report: ModelReport): Promise<string> {
   return renderModelReport(report);
 }
 
+/** The same of the paper's experiments. */
+export async function paperReportPage(report: PaperReport): Promise<string> {
+  const { renderPaperReport } = await import("./paper/page.ts");
+  return renderPaperReport(report);
+}
+
 /** Writes `<name>.html` and `<name>.json`; returns both paths. */
 export async function writeModelReport(page: string, report: ModelReport): Promise<[string, string]> {
+  return writeReport(page, report, modelReportPage);
+}
+
+/** The same of the paper's experiments. */
+export async function writePaperReport(page: string, report: PaperReport): Promise<[string, string]> {
+  return writeReport(page, report, paperReportPage);
+}
+
+async function writeReport<Report>(
+  page: string,
+  report: Report,
+  render: (report: Report) => Promise<string>,
+): Promise<[string, string]> {
   await checkReportPath(page);
   const files: [string, string][] = [
     [reportJsonPath(page), `${JSON.stringify(report, null, 2)}\n`],
-    [page, await modelReportPage(report)],
+    [page, await render(report)],
   ];
   for (const [path, text] of files) await writeWhole(path, text);
   return [page, reportJsonPath(page)];

@@ -47,11 +47,17 @@ export interface SpeResult extends SpeEmbedded {
   readonly standOff: boolean;
 }
 
-export function trainSpe(
+export interface SpeRun {
+  onProgress?: (progress: SpeProgress) => void;
+  /** Ends the run by an error. */
+  signal?: AbortSignal;
+}
+
+export async function trainSpe(
   engine: Engine,
   set: SpeSet,
-  { onProgress = () => {}, ...chosen }: SpeSettings & { onProgress?: (progress: SpeProgress) => void } = {},
-): SpeResult {
+  { onProgress = () => {}, signal, ...chosen }: SpeSettings & SpeRun = {},
+): Promise<SpeResult> {
   const settings = resolveSpeSettings(chosen);
   const { steps, validateEvery, patience } = settings;
   using scope = engine.scope();
@@ -84,6 +90,8 @@ export function trainSpe(
   let waited = 0;
   let losses = 0;
   for (let step = 1, since = 1; step <= steps && waited < patience; step++, since++) {
+    await new Promise((resolve) => setImmediate(resolve)); // signals and timers have their turn
+    signal?.throwIfAborted();
     gradient.data.fill(0, gradient.offset, gradient.offset + layout.size);
     losses += loss(random.split("step", step), lengthOf(parameters));
     update(step);

@@ -1,6 +1,6 @@
 // How to make it all again, and, apart from everything else, where and when this page was made.
-import { html } from "../html.ts";
-import type { ModelReport } from "../model-report.ts";
+import { type Html, html } from "../html.ts";
+import type { ModelReport, ReportEnvironment, Reproduction } from "../model-report.ts";
 import { decimals } from "../numbers.ts";
 import { facts, type Section } from "../section.ts";
 
@@ -19,14 +19,19 @@ export function reproduceSection({ model, data, reproduce }: ModelReport): Secti
         ? []
         : [["Started from", html`<code class="hash">${model.from}</code>`, "wide"] as const]),
     ])}
-<ol class="commands">${reproduce.commands.map(({ does, command }) => html`<li>${does}<pre tabindex="0"><code>${command}</code></pre></li>\n`)}</ol>
-<details class="data"><summary>train.yaml: the whole training configuration</summary>
-<pre tabindex="0"><code>${JSON.stringify(reproduce.config, null, 2)}</code></pre>
-</details>`,
+${commandLines(reproduce, "train.yaml: the whole training configuration")}`,
   };
 }
 
-export function environmentSection({ environment }: ModelReport): Section {
+/** The commands, and the file of settings that they name. */
+export function commandLines({ commands, config }: Reproduction, file: string): Html {
+  return html`<ol class="commands">${commands.map(({ does, command }) => html`<li>${does}<pre tabindex="0"><code>${command}</code></pre></li>\n`)}</ol>
+<details class="data"><summary>${file}</summary>
+<pre tabindex="0"><code>${JSON.stringify(config, null, 2)}</code></pre>
+</details>`;
+}
+
+export function environmentSection({ environment }: { readonly environment: ReportEnvironment }): Section {
   return {
     id: "environment",
     title: "Environment",

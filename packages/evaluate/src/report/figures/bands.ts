@@ -1,0 +1,93 @@
+// Means over several runs with a band of one standard deviation: a line over steps, and levels that do not depend on them.
+import * as Plot from "@observablehq/plot";
+import { colour, dash, type Panel } from "./draw.ts";
+
+interface Band {
+  readonly mean: number;
+  /** Half the height of the band. */
+  readonly deviation: number;
+}
+
+/** `series` is colour and dash, the same in the legend. */
+interface BandCurve {
+  readonly series: number;
+  readonly points: readonly (Band & { readonly step: number })[];
+}
+
+interface BandLevel extends Band {
+  readonly series: number;
+}
+
+export interface BandsOptions {
+  readonly title: string;
+  readonly description: string;
+  /** What the vertical axis counts. */
+  readonly label: string;
+  /** What the horizontal axis counts. */
+  readonly steps: string;
+  readonly curve: BandCurve;
+  readonly levels: readonly BandLevel[];
+}
+
+/** Bands lie over each other: light enough to be told apart. */
+const OPACITY = { curve: 0.22, level: 0.1 } as const;
+
+export function bandsPanel({ title, description, label, steps, curve, levels }: BandsOptions): Panel {
+  const last = Math.max(...curve.points.map(({ step }) => step), 1);
+  const ends = ({ mean, deviation }: Band) => [mean - deviation, mean + deviation];
+  const values = [...curve.points, ...levels].flatMap(ends);
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const room = low < high ? 0 : 0.05; // a single value has no scale of its own
+  return {
+    title,
+    description,
+    plot: {
+      height: 250,
+      marginLeft: 44,
+      marginRight: 14,
+      marginTop: 24,
+      marginBottom: 34,
+      x: { domain: [0, last], label: steps },
+      y: { domain: [low - room, high + room], label, nice: true },
+      marks: [
+        Plot.gridY({ stroke: "var(--grid)", strokeOpacity: 1, ticks: 5 }),
+        Plot.axisY({ tickSize: 0, ticks: 5, labelArrow: "none" }),
+        Plot.axisX({ tickSize: 4, ticks: 5, labelArrow: "none", labelAnchor: "center" }),
+        ...levels.map(({ mean, deviation, series }) =>
+          Plot.rect([null], {
+            x1: 0,
+            x2: last,
+            y1: mean - deviation,
+            y2: mean + deviation,
+            fill: colour(series),
+            fillOpacity: OPACITY.level,
+          }),
+        ),
+        Plot.areaY(curve.points, {
+          x: "step",
+          y1: ({ mean, deviation }: Band) => mean - deviation,
+          y2: ({ mean, deviation }: Band) => mean + deviation,
+          fill: colour(curve.series),
+          fillOpacity: OPACITY.curve,
+        }),
+        ...levels.map(({ mean, series }) =>
+          Plot.ruleY([mean], {
+            x1: 0,
+            x2: last,
+            stroke: colour(series),
+            strokeWidth: 2,
+            strokeDasharray: dash(series),
+          }),
+        ),
+        Plot.lineY(curve.points, {
+          x: "step",
+          y: "mean",
+          stroke: colour(curve.series),
+          strokeWidth: 2.5,
+          strokeDasharray: dash(curve.series),
+        }),
+        Plot.dot(curve.points, { x: "step", y: "mean", fill: colour(curve.series), r: 2.5 }),
+      ],
+    },
+  };
+}

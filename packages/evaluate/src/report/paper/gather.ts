@@ -1,0 +1,61 @@
+// Gathers a report on the paper's experiments: what was measured, on which data, with which settings. Nothing is measured here.
+import type { Dataset } from "@nearkin/data";
+import type { PaperResult } from "../../experiments/paper.ts";
+import type { ReportEnvironment, Reproduction } from "../model-report.ts";
+import { PAPER_REPORT_FORMAT, PAPER_REPORT_VERSION, type PaperData, type PaperReport } from "./paper-report.ts";
+import { type PaperSettings, settingChanges } from "./settings.ts";
+
+export interface PaperReportInputs {
+  readonly result: PaperResult;
+  readonly settings: PaperSettings;
+  /** Command lines that make it all again. */
+  readonly commands: Reproduction["commands"];
+  readonly environment: ReportEnvironment;
+}
+
+/** `datasets`: those of the result, in its order. */
+export function gatherPaperReport(
+  datasets: readonly Dataset[],
+  { result, settings, commands, environment }: PaperReportInputs,
+): PaperReport {
+  const report: PaperReport = {
+    format: PAPER_REPORT_FORMAT,
+    version: PAPER_REPORT_VERSION,
+    simulated: datasets.some(({ manifest }) => manifest.simulated),
+    data: describeData(datasets),
+    result,
+    settings,
+    changes: settingChanges(settings),
+    reproduce: { commands, config: { ...settings } },
+    environment,
+  };
+  return JSON.parse(JSON.stringify(report)) as PaperReport; // as it will be read again
+}
+
+function describeData(datasets: readonly Dataset[]): PaperData {
+  const { name, counts, ratings, channels, config } = datasets[0].manifest;
+  const { by = "none", fraction = 0 } = (config.split ?? {}) as { by?: string; fraction?: number };
+  return {
+    name,
+    items: counts.items,
+    users: counts.users,
+    events: counts.interactions,
+    ratings,
+    split: by,
+    fraction,
+    channels: Object.entries(channels).map(([channel, { type, transform }]) => ({
+      name: channel,
+      type,
+      encoder: encoderOf(transform),
+    })),
+    folds: datasets.map(({ manifest }) => {
+      const { train, validation, test } = manifest.counts.roles;
+      return { id: manifest.id, roles: { train, validation, test } };
+    }),
+  };
+}
+
+function encoderOf({ encoder }: Readonly<Record<string, unknown>>): string | null {
+  const { name, kind } = (encoder ?? {}) as { name?: unknown; kind?: unknown };
+  return typeof name === "string" ? name : typeof kind === "string" ? kind : null;
+}
