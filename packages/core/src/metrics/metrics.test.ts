@@ -105,7 +105,7 @@ describe.each(all)("%s", (_, metric) => {
       const G = new Set(truth);
       const value = metric(list, G, k);
       expect(value).toBeGreaterThanOrEqual(0);
-      expect(value).toBeLessThanOrEqual(1 + 1e-15);
+      expect(value).toBeLessThanOrEqual(1);
       expect(value === 0).toBe(!list.slice(0, k).some((item) => G.has(item)));
     });
   });

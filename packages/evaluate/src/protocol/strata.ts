@@ -6,7 +6,7 @@ export type Stratum = (typeof strata)[number];
 
 /**
  * The truth cut into thirds by popularity: pairs (query, hit) are sorted by the hit's training events, most first, and cut into three of equal
- * size (equal counts stay together). In each part a query keeps the hits of that part alone, and a query without any is left out (EV8).
+ * size. Equal counts stay together, in the third where the middle one of them falls, on a border in the less popular one. In each part a query keeps the hits of that part alone, and a query without any is left out (EV8).
  *
  * @param events (n) Training events by item
  */

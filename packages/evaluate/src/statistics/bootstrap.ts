@@ -28,15 +28,32 @@ export function bootstrapMean(
 ): Interval {
   const n = values.length;
   if (n === 0) return { mean: Number.NaN, low: Number.NaN, high: Number.NaN };
-  const random = new Random(seed).split("bootstrap");
+  const drawn = resampled(n, resamples, seed);
   const means = new Float64Array(resamples);
-  for (let b = 0; b < resamples; b++) {
+  for (let b = 0, at = 0; b < resamples; b++) {
     let sum = 0;
-    for (let i = 0; i < n; i++) sum += values[random.below(n)];
+    for (const end = at + n; at < end; at++) sum += values[drawn[at]];
     means[b] = sum / n;
   }
   means.sort();
   return { mean: mean(values), low: percentile(means, 0.025), high: percentile(means, 0.975) };
+}
+
+/** Draws are kept: an evaluation asks for thousands of intervals over the same few numbers of items, one for each truth. */
+const kept = new Map<string, Uint32Array>();
+const KEPT = 8;
+
+/** (resamples · n) Places in a list of n. */
+function resampled(n: number, resamples: number, seed: number): Uint32Array {
+  const key = `${n} ${resamples} ${seed}`;
+  const known = kept.get(key);
+  if (known) return known;
+  const random = new Random(seed).split("bootstrap");
+  const drawn = new Uint32Array(resamples * n);
+  for (let k = 0; k < drawn.length; k++) drawn[k] = random.below(n);
+  for (const oldest of kept.keys()) if (kept.size >= KEPT) kept.delete(oldest);
+  kept.set(key, drawn);
+  return drawn;
 }
 
 export function mean(values: ArrayLike<number>): number {
