@@ -228,6 +228,7 @@ export {
   towerScratch,
   towerSpecs,
 } from "./nn/tower.ts";
+export * from "./personal/index.ts";
 export { counterfactualRanks } from "./rank/counterfactual.ts";
 export { buildRows, measureCentres, type RowLayout, type RowScaling, rowLayout } from "./rank/layout.ts";
 export { type NeighbourBlock, type NeighbourOptions, neighboursOfAll } from "./rank/neighbours.ts";
