@@ -13,7 +13,7 @@ export function modelLabel({ parts }: Pick<Model, "parts">): string {
   const changes = [
     ...(some ? [stages.join(", ")] : []),
     ...(Object.hasOwn(presets, preset) ? differences(config, presets[preset as Preset]) : []),
-    ...(parts.notes.from ? ["from another model"] : []),
+    ...(typeof parts.notes.from === "string" ? [`from ${parts.notes.from.slice(0, 6)}`] : []),
   ];
   const name = preset || parts.name;
   if (changes.length === 0) return name;

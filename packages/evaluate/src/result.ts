@@ -1,4 +1,5 @@
 // What an evaluation writes: plain data, stored as JSON, from which tables, pages and figures are made.
+import type { QueryRole } from "@nearkin/data";
 import type { Calibration } from "./protocol/calibration.ts";
 import type { CatalogueFigures } from "./protocol/catalogue.ts";
 import type { MetricName } from "./protocol/measure.ts";
@@ -26,12 +27,14 @@ export interface EvaluatedDataset {
   /** Of the folder's content. */
   readonly hash: string;
   readonly split: string;
+  /** Whose truths were opened: those of `test` are for figures, those of `validation` chose steps and settings. */
+  readonly role: QueryRole;
   readonly items: number;
   readonly users: number;
   readonly events: number;
   /** Users and ratings are made up: said wherever the figures are shown. */
   readonly simulated: boolean;
-  /** Test items. */
+  /** Items, or users, of this role. */
   readonly queries: number;
 }
 

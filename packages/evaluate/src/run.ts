@@ -5,6 +5,7 @@ import { chance } from "./baselines/chance.ts";
 import { loadContent } from "./baselines/content.ts";
 import { cosines, logistic, uniform } from "./baselines/content-recommenders.ts";
 import { ease } from "./baselines/ease.ts";
+import { frequentItems } from "./baselines/events.ts";
 import { itemKnn } from "./baselines/item-knn.ts";
 import { modelRecommender } from "./baselines/metric.ts";
 import { popularity } from "./baselines/popularity.ts";
@@ -15,7 +16,7 @@ import { modelLabel } from "./model-label.ts";
 import { type Calibration, calibrate, forecastItems } from "./protocol/calibration.ts";
 import { PLACES } from "./protocol/measure.ts";
 import type { Recommender } from "./protocol/recommender.ts";
-import { EVALUATION_FORMAT, EVALUATION_VERSION, type EvaluationResult } from "./result.ts";
+import { EVALUATION_FORMAT, EVALUATION_VERSION, type EvaluationResult, type TruthSummary } from "./result.ts";
 import { describeSplit, openSplit, type Split } from "./split.ts";
 import { mean } from "./statistics/bootstrap.ts";
 
@@ -28,7 +29,7 @@ export interface EvaluateOptions {
   baselines?: boolean;
   /** Seeds of SPE, which is trained here: minutes each. @default [] */
   spe?: readonly number[];
-  /** What all others are compared with: a name, or the first model, or the first baseline. */
+  /** What all others are compared with: a name, or the first model, or popularity. */
   base?: string;
   /** @default "test" */
   role?: QueryRole;
@@ -38,6 +39,7 @@ export interface EvaluateOptions {
 }
 
 export type EvaluateEvent =
+  | { readonly event: "opened"; readonly truths: readonly TruthSummary[] }
   | { readonly event: "measuring"; readonly name: string; readonly seed: number }
   | { readonly event: "training"; readonly name: string; readonly seed: number; readonly progress: SpeProgress };
 
@@ -52,8 +54,12 @@ export async function evaluate(engine: Engine, dataset: Dataset, options: Evalua
     onEvent,
   } = options;
   const split = await openSplit(dataset, role);
+  checkQueries(split);
+  onEvent?.({ event: "opened", truths: split.truths });
+  const rows = [...new Set(betas)];
   const measurements: Measurement[] = [];
-  const calibrations = new Map<string, Calibration>();
+  const calibrations = new Map<string, Calibration>(); // of the first model of a row, by the row's name
+  const known = new Set<string>(); // labels and seeds
   const measureOne = (recommender: Recommender, kind: Measurement["kind"], ownSeed: number) => {
     onEvent?.({ event: "measuring", name: recommender.name, seed: ownSeed });
     measurements.push(split.measure(recommender, { seed: ownSeed, kind }));
@@ -63,34 +69,31 @@ export async function evaluate(engine: Engine, dataset: Dataset, options: Evalua
     checkModel(model, dataset);
     const label = modelLabel(model);
     const ownSeed = model.parts.seeds.train ?? 1;
-    checkNew(measurements, label, ownSeed);
-    for (const beta of betas) {
+    if (known.has(`${label} ${ownSeed}`)) {
+      // twice the same model would count its items twice, and narrow nothing but its intervals
+      throw new NearkinError("BAD_ARGUMENT", `two of the models are "${label}" of seed ${ownSeed}; name each once`);
+    }
+    known.add(`${label} ${ownSeed}`);
+    for (const beta of rows) {
       const value = beta === "calibrated" ? model.parts.popularity : beta;
-      const name = beta === 0 ? label : `${label}, β = ${beta === "calibrated" ? "calibrated" : beta}`;
-      measureOne(modelRecommender(model, { name, popularity: value }), "model", ownSeed);
+      measureOne(modelRecommender(model, { name: rowName(label, beta), popularity: value }), "model", ownSeed);
     }
-    if (!calibrations.has(label)) {
-      const calibration = await calibrateModel(model, split);
-      if (calibration) calibrations.set(label, calibration);
-    }
+    const first = rowName(label, rows[0]);
+    if (calibrations.has(first)) continue;
+    const calibration = await calibrateModel(model, split);
+    if (calibration) calibrations.set(first, calibration);
   }
   if (baselines) {
+    for (let draw = 0; draw < DRAWS; draw++) measureOne(chance(split.ids, seed + draw), "baseline", seed + draw);
     using scope = engine.scope();
     for (const recommender of await baselinesOf(engine, scope, split, seed)) measureOne(recommender, "baseline", seed);
   }
+  const base = baseOf(options.base, [...measurements.map(({ name }) => name), ...(speSeeds.length > 0 ? [SPE] : [])]);
   for (const ownSeed of new Set(speSeeds)) {
     using scope = engine.scope();
-    const onProgress = (progress: SpeProgress) =>
-      onEvent?.({ event: "training", name: "SPE", seed: ownSeed, progress });
+    const onProgress = (progress: SpeProgress) => onEvent?.({ event: "training", name: SPE, seed: ownSeed, progress });
     const { ids, training: data } = split;
     measureOne(await spe(engine, dataset, { scope, ids, data, seed: ownSeed, onProgress }), "baseline", ownSeed);
-  }
-  if (measurements.length === 0)
-    throw new NearkinError("BAD_ARGUMENT", "nothing to evaluate: no model and no baselines");
-  const base = options.base ?? measurements[0].name;
-  if (!measurements.some(({ name }) => name === base)) {
-    const names = [...new Set(measurements.map(({ name }) => name))].join(", ");
-    throw new NearkinError("BAD_ARGUMENT", `base: there is no "${base}" among ${names}`);
   }
   return {
     format: EVALUATION_FORMAT,
@@ -106,33 +109,59 @@ export async function evaluate(engine: Engine, dataset: Dataset, options: Evalua
   };
 }
 
+const RANDOM = "random";
+const SPE = "SPE";
+const DRAWS = 20; // of random lists: one is an anecdote
+
+const rowName = (label: string, beta: number | "calibrated"): string => (beta === 0 ? label : `${label}, β = ${beta}`);
+
+/** The asked one, or the first that is not left to chance; decided before anything is trained. */
+function baseOf(asked: string | undefined, names: readonly string[]): string {
+  if (names.length === 0) throw new NearkinError("BAD_ARGUMENT", "nothing to evaluate: no model and no baselines");
+  if (asked === undefined) return names.find((name) => name !== RANDOM) ?? names[0];
+  if (names.includes(asked)) return asked;
+  throw new NearkinError("BAD_ARGUMENT", `base: there is no "${asked}" among ${[...new Set(names)].join(", ")}`);
+}
+
+/** A table of dashes helps nobody. */
+function checkQueries({ dataset, role, truths }: Split): void {
+  if (truths.some(({ queries }) => queries > 0)) return;
+  const { by, fraction } = (dataset.manifest.config.split ?? {}) as { by?: string; fraction?: number };
+  const why =
+    by === undefined || by === "none"
+      ? "prepare it with --split time, random or users"
+      : `split ${by} found none that anybody met with others${by === "users" ? "" : `; raise split.fraction (${fraction})`}, or bring more data`;
+  throw new NearkinError("BAD_DATASET", `${dataset.folder} has no ${role} queries with a truth: ${why}`);
+}
+
 /** Those that every table has; collaborative ones only where queries are items that they know. */
 async function baselinesOf(engine: Engine, scope: Scope, split: Split, seed: number): Promise<Recommender[]> {
   const { ids, events, training, warm, dataset } = split;
   const content = await loadContent(engine, dataset, { ...split, scope });
   return [
-    chance(ids, seed),
     popularity(ids, events),
     ...cosines(content),
-    uniform(content, training, seed),
-    logistic(content, training, seed),
-    ...(warm ? [itemKnn(training, { ids }), slim(training, { ids }), ease(engine, training, { ids })] : []),
+    ...(training.pairs.anchor.length > 0 ? [uniform(content, training, seed), logistic(content, training, seed)] : []), // fitted to pairs
+    ...(warm ? [itemKnn(training, { ids })] : []),
+    ...(warm && frequentItems(training).length > 0 ? [slim(training, { ids }), ease(engine, training, { ids })] : []),
   ];
 }
 
-/** Twice the same model would count its items twice, and narrow nothing but its intervals. */
-function checkNew(measurements: readonly Measurement[], label: string, seed: number): void {
-  if (!measurements.some((known) => known.kind === "model" && known.name === label && known.seed === seed)) return;
-  throw new NearkinError("BAD_ARGUMENT", `two of the models are "${label}" of seed ${seed}; name each model once`);
-}
-
-/** A model that saw other data may have seen the test items: its figures would mean nothing. */
+/** A model that saw other data, or started from one that did, may have seen the test items: its figures would mean nothing. */
 function checkModel({ name, parts }: Model, { folder, manifest }: Dataset): void {
-  if (parts.dataset.id === manifest.id) return;
-  const why = parts.notes.selection
-    ? "it is a refit on all data, test items included; evaluate the model of the split that it was chosen by"
-    : "it may have been trained on the test items; prepare and train again, or name the dataset that it was trained on";
-  throw new NearkinError("BAD_ARGUMENT", `the model ${name} was not trained on ${folder}: ${why}`);
+  const { fromDatasets = [], selection } = parts.notes as { fromDatasets?: string[]; selection?: unknown };
+  const refuse = (why: string) =>
+    new NearkinError("BAD_ARGUMENT", `the model ${name} was not trained on ${folder}: ${why}`);
+  if (parts.dataset.id !== manifest.id) {
+    throw refuse(
+      selection
+        ? "it is a refit on all data, test items included; evaluate the model of the split that it was chosen by"
+        : "it may have been trained on the test items; prepare and train again, or name the dataset that it was trained on",
+    );
+  }
+  if (fromDatasets.some((id) => id !== manifest.id)) {
+    throw refuse("it started from a model of other data, which may have had the test items; train it without --from");
+  }
 }
 
 async function calibrateModel(model: Model, { outcomes, ids, training }: Split): Promise<Calibration | undefined> {

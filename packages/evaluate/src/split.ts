@@ -12,9 +12,9 @@ import {
   type Truth,
   type TruthItems,
 } from "@nearkin/data";
-import { frequentItemsMatrix } from "./baselines/events.ts";
+import { frequentItems } from "./baselines/events.ts";
 import { type Measurement, type MeasureOptions, measureRecommender, summarizeTable } from "./evaluate.ts";
-import { measureUsers, summarizeTasks } from "./evaluate-users.ts";
+import { measureUsers, type PersonalWorld, summarizeTasks } from "./evaluate-users.ts";
 import { type PersonalTask, personalTasks, restrictTask } from "./protocol/personal.ts";
 import type { Recommender } from "./protocol/recommender.ts";
 import { loadTruths } from "./protocol/truths.ts";
@@ -37,6 +37,7 @@ export interface Split {
   readonly warm: boolean;
   /** What became of new items: how often they were rated, and how; null where users are held out. */
   readonly outcomes: TruthItems | null;
+  readonly role: QueryRole;
   /** Queries, or users, of this role. */
   readonly queries: number;
   measure(recommender: Recommender, options: Pick<MeasureOptions, "seed" | "kind">): Measurement;
@@ -62,7 +63,7 @@ export async function openSplit(dataset: Dataset, role: QueryRole = "test"): Pro
     logPopularity: Float64Array.from(events, (count) => portableLog(Math.max(count, 1) / total)),
   };
   const asked = splitName(dataset.manifest.config) === "users" ? askUsers : askItems;
-  return { ...base, ...(await asked(truth, role, base)) };
+  return { ...base, role, ...(await asked(truth, role, base)) };
 }
 
 type Base = Pick<Split, "dataset" | "training" | "events" | "ids">;
@@ -83,15 +84,7 @@ async function askItems(truth: Truth, role: QueryRole, { dataset, events }: Base
 /** All later items, and those among the items that EASE and SLIM know: there every recommender chooses from the same candidates. */
 async function askUsers(truth: Truth, role: QueryRole, { training, events }: Base): Promise<Asked> {
   const tasks = personalTasks(await truth.users(role));
-  const { items } = frequentItemsMatrix(training);
-  const known = new Set(items);
-  const frequent = tasks
-    .map((task) => restrictTask(task, known))
-    .filter((task): task is PersonalTask => task !== undefined);
-  const worlds = [
-    { name: "later items", tasks },
-    { name: `later items among ${items.length.toLocaleString("en")} frequent ones`, tasks: frequent, among: items },
-  ];
+  const worlds = [{ name: "later items", tasks }, ...frequentWorld(training, tasks)];
   return {
     truths: worlds.map(({ name, tasks: own }) => summarizeTasks(name, own)),
     warm: true,
@@ -101,13 +94,24 @@ async function askUsers(truth: Truth, role: QueryRole, { training, events }: Bas
   };
 }
 
+/** None where no item was met often enough. */
+function frequentWorld(training: TrainingData, tasks: readonly PersonalTask[]): PersonalWorld[] {
+  const items = frequentItems(training);
+  if (items.length === 0) return [];
+  const known = new Set(items);
+  const name = `later items among ${items.length.toLocaleString("en")} frequent ones`;
+  const own = tasks.map((task) => restrictTask(task, known)).filter((task) => task !== undefined);
+  return [{ name, tasks: own, among: items }];
+}
+
 /** What a result says of its dataset. */
-export function describeSplit({ dataset: { manifest }, queries }: Split): EvaluatedDataset {
+export function describeSplit({ dataset: { manifest }, role, queries }: Split): EvaluatedDataset {
   const { name, id, counts, config } = manifest;
   return {
     name,
     hash: id,
     split: splitName(config),
+    role,
     items: counts.items,
     users: counts.users,
     events: counts.interactions,

@@ -2,6 +2,7 @@
 import type { MetricName } from "./protocol/measure.ts";
 import { AFFINITY } from "./protocol/truths.ts";
 import type { EvaluationResult, MetricResult, RecommenderResult } from "./result.ts";
+import { directionOf } from "./statistics/sign-test.ts";
 
 /** A row of cells; the first row is the head. */
 export type Table = readonly (readonly string[])[];
@@ -14,7 +15,7 @@ const standardMetrics = [
   "standard NDCG",
 ] as const satisfies readonly MetricName[];
 
-/** One truth, one family: a row for each recommender, each figure with its 95 % interval; * where the sign test against the base has p < .01. */
+/** One truth, one family: a row for each recommender, each figure with its 95 % interval, ↑ or ↓ where it differs from the base by more than chance. */
 export function familyTable({ recommenders }: EvaluationResult, truth: string, family: "paper" | "standard"): Table {
   const names = family === "paper" ? paperMetrics : standardMetrics;
   return [
@@ -60,7 +61,7 @@ function strataCells({ truths }: RecommenderResult, truth: string): string[] {
 function figure(result: MetricResult | undefined): string {
   if (!result || Number.isNaN(result.mean)) return "–";
   const { against } = result;
-  const mark = against && against.test.p < 0.01 ? (against.difference.mean > 0 ? " ↑" : " ↓") : "";
+  const mark = against ? { better: " ↑", worse: " ↓", open: "" }[directionOf(against)] : "";
   return `${decimals(result.mean)} [${decimals(result.low)}, ${decimals(result.high)}]${mark}`;
 }
 

@@ -10,4 +10,4 @@ export {
 } from "./config/schema.ts";
 export type { Ranking, StepReport, TrainEvent, TrainWarning, WarningCode } from "./events.ts";
 export { type Selection, selectionOf } from "./run/finish.ts";
-export { type TrainLook, type TrainOptions, train } from "./train.ts";
+export { engineName, type TrainLook, type TrainOptions, train } from "./train.ts";

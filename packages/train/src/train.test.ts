@@ -5,7 +5,15 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { createEngine, type Draft, decodeModel, type Engine, type ModelParts, openModel } from "@nearkin/core";
+import {
+  createEngine,
+  type Draft,
+  decodeModel,
+  type Engine,
+  type ModelParts,
+  openModel,
+  tieHashes,
+} from "@nearkin/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { resolveTrainConfig } from "./config/resolve.ts";
 import type { TrainConfigInput } from "./config/schema.ts";
@@ -13,7 +21,7 @@ import type { TrainEvent } from "./events.ts";
 import { selectionOf } from "./run/finish.ts";
 import { surrogateName } from "./run/run.ts";
 import { type SampleFolder, sampleFolder, tiny } from "./testing/sample.ts";
-import { type TrainOptions, train } from "./train.ts";
+import { type TrainLook, type TrainOptions, train } from "./train.ts";
 
 let folder: SampleFolder;
 let engine: Engine;
@@ -74,6 +82,15 @@ describe("the same seed gives the same model", () => {
   test("another seed gives another", async () => {
     const other = await open(await trained("other-seed", {}, { ...tiny, seed: 2 }));
     expect(other.parameters).not.toEqual((await open(whole)).parameters);
+  });
+
+  test("looked at or not; and a look orders equal scores by the ids, as the model will (EV7)", async () => {
+    const hashes: Uint32Array[] = [];
+    const onLook = ({ rank }: TrainLook) => rank((rows) => void hashes.push(rows.hashes));
+    expect(contents(await trained("looked-at", { onLook }))).toEqual(contents(whole));
+    expect(hashes.length).toBeGreaterThan(0);
+    const { catalogue } = await open(whole);
+    for (const found of hashes) expect(found).toEqual(tieHashes(catalogue.ids));
   });
 });
 

@@ -115,7 +115,7 @@ export async function train(dataset: Dataset, config: TrainConfig, options: Trai
     await afterStep();
   }
   emit({ type: "phase", title: "writing the model" });
-  return await writeModel(run, folder, { selection: selection ?? null, from: from?.id ?? null });
+  return await writeModel(run, folder, { selection: selection ?? null, from: from ?? null });
 
   /** The run goes on with one more channel. Until it is there a checkpoint holds what the stage before left. */
   async function addTaste(): Promise<void> {
@@ -156,7 +156,7 @@ function noValidation(run: Run, emit: (event: TrainEvent) => void): void {
 }
 
 /** Engines that compute the same bits have the same name, whatever the number of workers. */
-function engineName({ info }: Engine): string {
+export function engineName({ info }: Engine): string {
   if (info.kind !== "native") return info.kind;
   return `native ${info.library ?? ""} on ${info.workers} threads`; // OpenBLAS divides sums by its threads
 }

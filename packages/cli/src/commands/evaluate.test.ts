@@ -50,16 +50,18 @@ describe("evaluate", () => {
       "1",
     );
     expect(code).toBe(0);
-    expect(out).toMatch(/^fast +\.\d{3} \[\.\d{3}, /m);
+    expect(out).toMatch(/^fast \(model\.hidden 8, .+\) +\.\d{3} \[\.\d{3}, /m);
     expect(out).toContain("The standard family at 10");
     expect(err).toContain("SIMULATED");
     const result = JSON.parse(readFileSync(at("result.json"), "utf8")) as EvaluationResult;
     const [first] = result.recommenders;
-    expect(first).toMatchObject({ name: "fast", kind: "model", seeds: [1, 2] });
+    expect(first).toMatchObject({ kind: "model", seeds: [1, 2] });
+    expect(first.name).toMatch(/^fast \(model\.hidden 8, /); // what was changed of the preset is in the name
+    expect(result.dataset).toMatchObject({ split: "random", role: "test" });
     expect(first.calibration?.items).toBe(result.dataset.queries);
     const names = result.recommenders.map(({ name }) => name);
     expect(names).toEqual(
-      expect.arrayContaining(["fast, β = calibrated", "random", "popularity", "logistic regression"]),
+      expect.arrayContaining([`${first.name}, β = calibrated`, "random", "popularity", "logistic regression"]),
     );
     const popular = result.recommenders.find(({ name }) => name === "popularity");
     expect(popular?.truths["co-interaction 30 d"].metrics["paper HR"].against?.test.p).toBeGreaterThan(0);
@@ -85,10 +87,31 @@ describe("evaluate", () => {
   test.each([
     [["--no-baselines"], "nothing to evaluate"],
     [["--base", "nobody", "--workers", "1"], 'there is no "nobody" among'],
+    [["--truth", "affinty"], '--truth: there is no "affinty" among "co-interaction 1 d"'],
   ])("%j", async (flags, message) => {
     const { code, err } = await run("evaluate", at("random"), ...flags);
     expect(code).toBe(1);
     expect(err).toContain(message);
+  });
+
+  test("a model that is named twice would count its items twice", async () => {
+    const twice = ["--popularity", "0.25", "--no-baselines", "--workers", "1"];
+    const { code, err } = await run("evaluate", at("random"), at("seed1"), at("seed1"), ...twice);
+    expect(code).toBe(1);
+    expect(err).toMatch(/two of the models are "fast \(.+\)" of seed 1; name each once/);
+  });
+
+  test("a model that started from one of other data is refused: that one may have had the test items", async () => {
+    expect((await trainSmall("random", "warm", "--from", at("people"))).code).toBe(0);
+    const { code, err } = await run("evaluate", at("random"), at("warm"), "--no-baselines");
+    expect(code).toBe(1);
+    expect(err).toContain("it started from a model of other data, which may have had the test items");
+  });
+
+  test("validation items say so", async () => {
+    const { code, out } = await run("evaluate", at("random"), "--role", "validation", "--json", "--workers", "1");
+    expect(code).toBe(0);
+    expect((JSON.parse(out) as EvaluationResult).dataset.role).toBe("validation");
   });
 
   test("--popularity takes numbers, and calibrated", async () => {

@@ -1,15 +1,18 @@
 // nearkin evaluate: how well models, and baselines, rank what training has not seen.
-import { mkdir, rename, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { NearkinError } from "@nearkin/core";
 import { openDataset } from "@nearkin/data";
 import {
   type Calibration,
+  checkOutPath,
   type EvaluateEvent,
   type EvaluationResult,
   evaluate,
   familyTable,
+  mainTruth,
   overviewTable,
   plainTable,
+  type TruthSummary,
+  writeWhole,
 } from "@nearkin/evaluate";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type EngineFlags, openEngine, wholeNumber, withEngineFlags } from "../engine.ts";
@@ -24,7 +27,7 @@ interface EvaluateFlags extends EngineFlags {
   spe?: number[];
   base?: string;
   role: "test" | "validation";
-  truth: string;
+  truth?: string;
   seed: number;
   out?: string;
   json?: boolean;
@@ -44,7 +47,7 @@ export function evaluateCommand(output: Output): Command {
     )
     .option("--base <name>", "what all others are compared with (default: the first)")
     .addOption(new Option("--role <role>", "whose truths to open").choices(["test", "validation"]).default("test"))
-    .option("--truth <name>", "the truth of the table on the terminal", "co-interaction 30 d")
+    .option("--truth <name>", "the truth of the table on the terminal (default: co-interaction 30 d, or the first)")
     .option("--seed <n>", "of baselines that draw", wholeNumber(0), 1)
     .option("--out <file>", "write the whole result as JSON");
   return withEngineFlags(command)
@@ -67,6 +70,7 @@ Examples:
 
 async function runEvaluate(folder: string, models: string[], flags: EvaluateFlags, output: Output): Promise<void> {
   const started = performance.now();
+  if (flags.out !== undefined) await checkOutPath(flags.out); // before minutes of work
   const dataset = await openDataset(folder);
   await using engine = await openEngine(flags);
   const live = liveLine(output);
@@ -78,7 +82,10 @@ async function runEvaluate(folder: string, models: string[], flags: EvaluateFlag
     role: flags.role,
     seed: flags.seed,
     ...(flags.base === undefined ? {} : { base: flags.base }),
-    onEvent: (event) => live.show(describeEvent(event)),
+    onEvent: (event) => {
+      if (event.event === "opened") checkTruth(event.truths, flags.truth);
+      else live.show(describeEvent(event));
+    },
   });
   live.end(`measured ${result.recommenders.length} recommenders in ${duration((performance.now() - started) / 1000)}`);
   if (flags.out !== undefined) await writeWhole(flags.out, `${JSON.stringify(result, null, 2)}\n`);
@@ -87,7 +94,14 @@ async function runEvaluate(folder: string, models: string[], flags: EvaluateFlag
   if (result.dataset.simulated) output.log(`The ratings of ${result.dataset.name} are SIMULATED.\n`);
 }
 
-function describeEvent(event: EvaluateEvent): string {
+/** A name that was misspelt is found before minutes of work. */
+function checkTruth(truths: readonly TruthSummary[], asked: string | undefined): void {
+  if (asked === undefined || truths.some(({ name }) => name === asked)) return;
+  const names = truths.map(({ name }) => `"${name}"`).join(", ");
+  throw new NearkinError("BAD_ARGUMENT", `--truth: there is no "${asked}" among ${names}`);
+}
+
+function describeEvent(event: Exclude<EvaluateEvent, { event: "opened" }>): string {
   const who = `${event.name}, seed ${event.seed}`;
   if (event.event === "measuring") return `measuring ${who} …`;
   const { step, steps, loss, score, standOff } = event.progress;
@@ -95,19 +109,23 @@ function describeEvent(event: EvaluateEvent): string {
   return `training ${who}${standOff ? "" : ", new items not held off"}: step ${step} of at most ${steps}, loss ${loss.toFixed(3)}${ranked}`;
 }
 
-function describe(result: EvaluationResult, asked: string): string {
+function describe(result: EvaluationResult, asked: string | undefined): string {
   const { dataset, truths, recommenders, base } = result;
-  const truth = truths.find(({ name }) => name === asked) ?? truths[0];
-  const calibrated = recommenders.flatMap(({ name, calibration }) => (calibration ? [{ name, calibration }] : []));
+  const truth = truths.find(({ name }) => name === asked) ?? mainTruth(result) ?? truths[0];
+  const calibrated = recommenders.flatMap(({ name, seeds, calibration }) =>
+    calibration ? [{ name: seeds.length > 1 ? `${name} (seed ${seeds[0]})` : name, calibration }] : [],
+  );
   const lines = [
-    `${dataset.name}, split ${dataset.split}: ${dataset.queries.toLocaleString("en")} test items against ${dataset.items.toLocaleString("en")} candidates`,
+    `${dataset.name}, split ${dataset.split}: ${dataset.queries.toLocaleString("en")} ${dataset.role} ${dataset.split === "users" ? "users" : "items"}, ${dataset.items.toLocaleString("en")} items in the catalogue`,
     ...truths.map(
       ({ name, queries, empty, size }) =>
-        `truth        ${name}: ${queries} queries (${empty} without any, left out), ${size.median} hits in the median`,
+        `truth        ${name}: ${queries} ${dataset.split === "users" ? "users" : "queries"} (${empty} without any, left out), ${size.median} items to be hit in the median`,
     ),
     "",
     `The paper's family at 10, ${truth.name}; compared with ${base}`,
     plainTable(overviewTable(result, truth.name)),
+    "",
+    `↑ ↓  better, worse than ${base} (sign test, p < 0.01; it takes 8 ${dataset.split === "users" ? "users" : "items"} that differ). head, middle, tail: HR within thirds of the truth by popularity`,
     "",
     `The standard family at 10, ${truth.name}`,
     plainTable(familyTable(result, truth.name, "standard")),
@@ -127,14 +145,6 @@ function ratingLines(name: string, { items, nll, nllOfMean, coverage, byRatings 
         `  ${least === 1 ? "all" : `the ${rated.toLocaleString("en")} with ${least} ratings or more`}: RMSE ${rmse.toFixed(3)} (the mean of all: ${rmseOfMean.toFixed(3)})${correlation === null ? "" : `, correlation ${correlation.toFixed(2)}`}`,
     ),
   ];
-}
-
-/** To a temporary name, then renamed: a reader sees all of it or the file as it was. */
-async function writeWhole(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const temporary = `${path}.${process.pid}.tmp`;
-  await writeFile(temporary, text);
-  await rename(temporary, path);
 }
 
 function parsePopularity(text: string): (number | "calibrated")[] {

@@ -100,6 +100,40 @@ describe("report model", () => {
     );
   });
 
+  test("the command that evaluates again has SPE with its seeds, beside other baselines and without them", async () => {
+    const { evaluation } = JSON.parse(read("pages/films.json")) as ModelReport;
+    const models = evaluation.recommenders.filter(({ kind }) => kind === "model").slice(0, 1);
+    const baselines = evaluation.recommenders.filter(({ kind }) => kind === "baseline");
+    const spe = { ...baselines[0], name: "SPE", seeds: [7, 8] };
+    const seeded = baselines.map((row) => ({ ...row, seeds: [3] }));
+    const commandFor = async (recommenders: ModelReport["evaluation"]["recommenders"], base = evaluation.base) => {
+      writeFileSync(at("spe-evaluation.json"), JSON.stringify({ ...evaluation, base, recommenders }));
+      expect((await report("--evaluation", at("spe-evaluation.json"), "--out", at("spe.html"))).code).toBe(0);
+      const { reproduce } = JSON.parse(read("spe.json")) as ModelReport;
+      return plain(reproduce.commands.find(({ does }) => does === "Evaluate")?.command ?? "");
+    };
+    expect([
+      await commandFor([...models, spe], "SPE"),
+      await commandFor([...models, spe, ...baselines]),
+      await commandFor([...models, ...seeded, spe]),
+      await commandFor(models),
+    ]).toEqual([
+      "nearkin evaluate TMP/films TMP/model --no-baselines --spe 7,8 --base SPE --out TMP/spe-evaluation.json",
+      "nearkin evaluate TMP/films TMP/model --spe 7,8 --out TMP/spe-evaluation.json",
+      "nearkin evaluate TMP/films TMP/model --seed 3 --spe 7,8 --out TMP/spe-evaluation.json",
+      "nearkin evaluate TMP/films TMP/model --no-baselines --out TMP/spe-evaluation.json",
+    ]);
+  }, 60_000);
+
+  test("the evaluation that a page is made from is not replaced by the page's own JSON", async () => {
+    const { evaluation } = JSON.parse(read("pages/films.json")) as ModelReport;
+    writeFileSync(at("own.json"), JSON.stringify(evaluation));
+    const { code, err } = await report("--evaluation", at("own.json"), "--out", at("own.html"));
+    expect(code).toBe(1);
+    expect(plain(err)).toContain("the page's own JSON would replace TMP/own.json; name another page");
+    expect(JSON.parse(read("own.json"))).toEqual(evaluation);
+  });
+
   test("figures of other data or of another model are refused; nothing is written", async () => {
     const { evaluation, model } = JSON.parse(read("pages/films.json")) as ModelReport;
     const cases = {
@@ -108,8 +142,10 @@ describe("report model", () => {
         ...evaluation,
         recommenders: evaluation.recommenders.map((own) => (own.kind === "model" ? { ...own, seeds: [7] } : own)),
       },
+      "validation.json": { ...evaluation, dataset: { ...evaluation.dataset, role: "validation" } },
       "other-format.json": { format: "nearkin-dataset", version: 1 },
       "hollow.json": { format: evaluation.format, version: evaluation.version },
+      "damaged.json": { ...evaluation, recommenders: [...evaluation.recommenders, null] },
     };
     const errors: string[] = [];
     for (const [name, content] of Object.entries(cases)) {
@@ -120,6 +156,7 @@ describe("report model", () => {
         plain(err)
           .trimEnd()
           .replaceAll(model.label, "LABEL")
+          .replace(/recommenders\[\d+\]/, "recommenders[ROW]")
           .replaceAll(/\([0-9a-f]{8}\)/g, "(ID)"),
       );
     }
@@ -131,8 +168,10 @@ describe("report model", () => {
       [
         "BAD_ARGUMENT: the evaluation is of another dataset, songs (ID), and not of marquee (ID); evaluate again, or leave --evaluation out",
         "BAD_ARGUMENT: the evaluation has no "LABEL" of seed 1 at popularity 0, but "LABEL" (seed 7), "LABEL, β = calibrated" (seed 7); evaluate this model, or leave --evaluation out",
+        "BAD_ARGUMENT: the figures of the evaluation are of validation items, which chose the step that was kept; evaluate with --role test, or leave --evaluation out",
         "BAD_FILE: TMP/other-format.json: expected the format nearkin-evaluation, version 1, got "nearkin-dataset", version 1; write it with nearkin evaluate --out",
-        "BAD_FILE: TMP/hollow.json: dataset, truths or recommenders are not there; evaluate again",
+        "BAD_FILE: TMP/hollow.json: dataset: expected keys and values, got nothing; evaluate again",
+        "BAD_FILE: TMP/damaged.json: recommenders[ROW]: expected keys and values, got null; evaluate again",
         "BAD_FILE: TMP/no.json: expected the JSON that nearkin evaluate --out writes",
         "BAD_ARGUMENT: --evaluation: TMP/nowhere.json cannot be read (ENOENT: no such file or directory, open 'TMP/nowhere.json')",
       ]
@@ -143,11 +182,13 @@ describe("report model", () => {
   test("where it cannot write, it says so before it works", async () => {
     mkdirSync(at("folder.html"));
     const errors = [];
-    for (const out of ["page.pdf", "folder.html"]) errors.push(plain((await report("--out", at(out))).err).trimEnd());
+    for (const out of ["page.pdf", "folder.html", "small.yaml/page.html"])
+      errors.push(plain((await report("--out", at(out))).err).trimEnd());
     expect(errors).toMatchInlineSnapshot(`
       [
         "BAD_ARGUMENT: --out: expected a file that ends in .html, got TMP/page.pdf",
         "BAD_ARGUMENT: --out: TMP/folder.html is a folder; name a file",
+        "BAD_ARGUMENT: --out: TMP/small.yaml/page.html cannot be written: EEXIST: file already exists, mkdir 'TMP/small.yaml'",
       ]
     `);
   });

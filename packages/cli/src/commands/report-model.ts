@@ -1,5 +1,6 @@
 // nearkin report model: what a model is and how well it does, as one page to read, print and pass on.
 import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { type Engine, type Model, NearkinError } from "@nearkin/core";
 import { type Dataset, openDataset, shellWord } from "@nearkin/data";
 import {
@@ -10,6 +11,7 @@ import {
   type ModelReport,
   parseEvaluation,
   readHistory,
+  reportJsonPath,
   writeModelReport,
 } from "@nearkin/evaluate";
 import { Command } from "commander";
@@ -57,6 +59,12 @@ Examples:
 async function runReport(folder: string, flags: ReportFlags, output: Output): Promise<void> {
   const started = performance.now();
   await checkReportPath(flags.out); // before minutes of work
+  if (flags.evaluation !== undefined && resolve(flags.evaluation) === resolve(reportJsonPath(flags.out))) {
+    throw new NearkinError(
+      "BAD_ARGUMENT",
+      `--out: the page's own JSON would replace ${flags.evaluation}; name another page`,
+    );
+  }
   const given = flags.evaluation === undefined ? undefined : await readEvaluation(flags.evaluation);
   const dataset = await openDataset(flags.dataset);
   await using engine = await openEngine(flags);
@@ -99,7 +107,7 @@ async function evaluateNow(
     models: [() => openAskedModel(folder, engine)],
     popularity: POPULARITY,
     seed: flags.seed,
-    onEvent: ({ name }) => live.show(`measuring ${name} …`),
+    onEvent: (event) => event.event === "measuring" && live.show(`measuring ${event.name} …`),
   });
   live.end(`measured ${result.recommenders.length} recommenders in ${duration((performance.now() - started) / 1000)}`);
   return result;
@@ -140,14 +148,17 @@ function evaluated({ recommenders }: EvaluationResult): string {
   return folders > 1 ? `Evaluate; the evaluation has models of ${folders} seeds: name all their folders` : "Evaluate";
 }
 
-/** Options that an evaluation was made with, as far as its rows tell. */
+/** Options that an evaluation was made with, as far as its rows tell. SPE has an option and seeds of its own, with other baselines or without. */
 function asEvaluated({ recommenders, base }: EvaluationResult): string {
   const models = recommenders.filter(({ kind }) => kind === "model");
-  const baseline = recommenders.find(({ kind }) => kind === "baseline");
+  const baselines = recommenders.filter(({ kind }) => kind === "baseline");
+  const spe = baselines.find(({ name }) => name === "SPE");
+  const drawn = baselines.find((row) => row !== spe);
   const betas = [...new Set(models.map(({ name }) => / β = (.+)$/.exec(name)?.[1] ?? "0"))];
   return [
     betas.join() === "0" ? "" : ` --popularity ${betas.join(",")}`,
-    baseline === undefined ? " --no-baselines" : baseline.seeds[0] === 1 ? "" : ` --seed ${baseline.seeds[0]}`,
+    drawn === undefined ? " --no-baselines" : drawn.seeds[0] === 1 ? "" : ` --seed ${drawn.seeds[0]}`,
+    spe === undefined ? "" : ` --spe ${spe.seeds.join(",")}`,
     base === recommenders[0].name ? "" : ` --base ${shellWord(base)}`,
   ].join("");
 }

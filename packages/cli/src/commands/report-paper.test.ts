@@ -109,7 +109,7 @@ describe("report paper", () => {
     expect(code).toBe(130);
     const [, command] = plain(err).split("go on with: nearkin ");
     expect(plain(err)).toContain(
-      "INTERRUPTED: stopped; trainings that are done, and the steps of the one under way, are kept in TMP/stopped; go on with: nearkin report paper --dataset TMP/fold-1 TMP/fold-2 --seeds 3 --config TMP/small.yaml --cache TMP/stopped --workers 1 --out TMP/stopped.html",
+      "INTERRUPTED: stopped; trainings that are done are kept in TMP/stopped, with the steps of the one under way, unless it is SPE, which begins anew; go on with: nearkin report paper --dataset TMP/fold-1 TMP/fold-2 --seeds 3 --config TMP/small.yaml --cache TMP/stopped --workers 1 --out TMP/stopped.html",
     );
     expect(existsSync(at("stopped.html"))).toBe(false);
     const again = await run(...command.trim().replaceAll("TMP", folder).split(" "));
@@ -121,10 +121,13 @@ describe("report paper", () => {
 
   test("what is wrong is said before anything is trained", async () => {
     writeFileSync(at("unknown.yaml"), "train: { ssl: { stepz: 3 } }\n");
+    writeFileSync(at("idle.yaml"), "train: { ssl: { steps: 0 } }\n");
     writeFileSync(at("a-file"), "");
     const errors = [];
     for (const more of [
       ["--out", at("page.pdf")],
+      ["--out", at("a-file/page.html")],
+      ["--out", at("never.html"), "--config", at("idle.yaml")],
       ["--out", at("never.html"), "--config", at("unknown.yaml")],
       ["--out", at("never.html"), "--cache", at("a-file")],
       ["--out", at("never.html"), "--dataset", at("nowhere")],
@@ -141,6 +144,8 @@ describe("report paper", () => {
     expect(errors).toMatchInlineSnapshot(`
       [
         "BAD_ARGUMENT: --out: expected a file that ends in .html, got TMP/page.pdf",
+        "BAD_ARGUMENT: --out: TMP/a-file/page.html cannot be written: EEXIST: file already exists, mkdir 'TMP/a-file'",
+        "BAD_CONFIG: TMP/idle.yaml: train: ssl.steps: expected at least 1, got 0; a stage without steps measures nothing that could be compared",
         "BAD_CONFIG: TMP/unknown.yaml: train: unknown key "stepz" at ssl; did you mean "steps"?",
         "BAD_ARGUMENT: --cache: TMP/a-file cannot be written to: EEXIST: file already exists, mkdir 'TMP/a-file'",
         "BAD_DATASET: TMP/nowhere: there is no such folder",

@@ -50,8 +50,8 @@ export function reportPaperCommand(output: Output): Command {
       "after",
       `
 For each dataset and seed SSL, SIAMESE and SPE are trained: hours on real data, minutes on the sample. Each training is kept in the cache folder, and
-one that is stopped (Ctrl-C, a crash, a reboot) goes on from its last checkpoint: run the same command again. Other seeds, settings or folds use
-what is there of them. Folds are made with nearkin prepare --fold 1/5, 2/5, …
+one that is stopped (Ctrl-C, a crash, a reboot) goes on from its last checkpoint, or begins anew if it is SPE, which has none: run the same command
+again. Other seeds, settings or folds use what is there of them. Folds are made with nearkin prepare --fold 1/5, 2/5, …
 
 On the sample steps are fewer than the preset paper has, unless --config says otherwise: ${train.siamese.steps} of SIAMESE (${train.siamese.batch} pairs), ${train.ssl.steps} of SSL, at most ${spe.steps} of SPE.
 
@@ -113,7 +113,7 @@ async function runPaper(flags: PaperFlags, output: Output): Promise<void> {
   } catch (error) {
     if (!stop.caused(error)) throw error;
     throw new InterruptedError(
-      `stopped; trainings that are done, and the steps of the one under way, are kept in ${cache.folder}; go on with: ${commandLine(flags)}`,
+      `stopped; trainings that are done are kept in ${cache.folder}, with the steps of the one under way, unless it is SPE, which begins anew; go on with: ${commandLine(flags)}`,
     );
   }
 }

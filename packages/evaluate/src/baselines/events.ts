@@ -133,11 +133,11 @@ export interface FrequentItemsOptions {
   maxItems?: number;
 }
 
-/** X over the items that enough users have met. */
-export function frequentItemsMatrix(
+/** Items that enough users have met, ascending. */
+export function frequentItems(
   data: EventData,
   { minEvents = 5, maxItems = 8000 }: FrequentItemsOptions = {},
-): EventMatrix {
+): Int32Array {
   const { items, byItem } = eventMatrix(data);
   const events = (column: number) => byItem.starts[column + 1] - byItem.starts[column];
   const kept = Array.from(items.keys())
@@ -145,11 +145,15 @@ export function frequentItemsMatrix(
     .sort((a, b) => events(b) - events(a) || a - b)
     .slice(0, maxItems)
     .sort((a, b) => a - b);
-  if (kept.length === 0) {
-    throw new NearkinError(
-      "BAD_ARGUMENT",
-      `no item was met by ${minEvents} training users or more; lower minEvents, or leave this baseline out`,
-    );
-  }
-  return eventMatrix(data, { items: Int32Array.from(kept, (column) => items[column]) });
+  return Int32Array.from(kept, (column) => items[column]);
+}
+
+/** X over them. */
+export function frequentItemsMatrix(data: EventData, options: FrequentItemsOptions = {}): EventMatrix {
+  const items = frequentItems(data, options);
+  if (items.length > 0) return eventMatrix(data, { items });
+  throw new NearkinError(
+    "BAD_ARGUMENT",
+    `no item was met by ${options.minEvents ?? 5} training users or more; lower minEvents, or leave this baseline out`,
+  );
 }

@@ -11,26 +11,35 @@ import { type SpeProgress, type SpeResult, trainSpe } from "./spe/train.ts";
 import { speWorld } from "./spe/world.ts";
 import { spe, speRecommender, validationScore } from "./spe.ts";
 
-let engine: Engine;
+let wasm: Engine;
 beforeAll(async () => {
-  engine = await createEngine({ workers: 1 });
+  wasm = await createEngine({ engine: "wasm", workers: 1 });
 });
-afterAll(() => engine.close());
+afterAll(() => wasm.close());
 
 const small: SpeSettings = { hidden: 12, embeddingSize: 8, batch: 64, negativeDraws: 40, steps: 300, dropout: 0 };
 const mean = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-describe("a world whose content shows half of what matters", () => {
+/** `plain` takes several times as long for a step, so it does half as many steps. */
+const engines = [
+  ["plain", 150],
+  ["wasm", 300],
+] as const;
+
+describe.each(engines)("a world whose content shows half of what matters, on %s", (kind, steps) => {
   const { set, ids, cold, warm } = speWorld();
+  let engine: Engine;
   let result: SpeResult;
   beforeAll(async () => {
-    result = await trainSpe(engine, set, small);
+    engine = await createEngine({ engine: kind, workers: 1 });
+    result = await trainSpe(engine, set, { ...small, steps });
   });
+  afterAll(() => engine.close());
 
   test("events tell of known items what content cannot", async () => {
     using scope = engine.scope();
     const recommender = speRecommender(engine, result, { scope, ids });
-    const noFree = { ...small, learningRate: 4e-3, freeDecay: 250 }; // all of v decays at every step
+    const noFree = { ...small, steps, learningRate: 4e-3, freeDecay: 250 }; // all of v decays at every step
     const content = speRecommender(engine, await trainSpe(engine, set, noFree), { scope, ids });
     const [full, alone] = [recommender, content].map((r) =>
       mean(measure(r.rank(warm.queries, 11), warm)["standard precision"]),
@@ -48,30 +57,32 @@ describe("a world whose content shows half of what matters", () => {
     const recommender = speRecommender(engine, result, { scope, ids });
     expect(mean(measure(recommender.rank(cold.queries, 11), cold)["standard precision"])).toBeGreaterThan(0.9);
   });
+});
 
-  test("the step that ranks the validation items best is kept, and patience ends the rest", async () => {
-    const looks: SpeProgress[] = [];
-    const score = validationScore(engine, cold, ids);
-    const options = { ...small, validateEvery: 20, patience: 3, onProgress: (look: SpeProgress) => looks.push(look) };
-    const { step, ...kept } = await trainSpe(engine, { ...set, validate: score }, options);
-    const best = looks.filter((look) => look.best).at(-1);
-    expect(best?.step).toBe(step);
-    expect(kept.score).toBe(Math.max(...looks.map((look) => look.score ?? 0)));
-    expect(score(kept)).toBe(kept.score);
-    expect(looks.at(-1)?.step).toBe(Math.min(300, step + 60));
-  });
+test("the step that ranks the validation items best is kept, and patience ends the rest", async () => {
+  const { set, ids, cold } = speWorld();
+  const looks: SpeProgress[] = [];
+  const score = validationScore(wasm, cold, ids);
+  const options = { ...small, validateEvery: 20, patience: 3, onProgress: (look: SpeProgress) => looks.push(look) };
+  const { step, ...kept } = await trainSpe(wasm, { ...set, validate: score }, options);
+  const best = looks.filter((look) => look.best).at(-1);
+  expect(best?.step).toBe(step);
+  expect(kept.score).toBe(Math.max(...looks.map((look) => look.score ?? 0)));
+  expect(score(kept)).toBe(kept.score);
+  expect(looks.at(-1)?.step).toBe(Math.min(300, step + 60));
+});
 
-  test("the same seed gives the same bits, for any number of workers", async () => {
-    await using two = await createEngine({ workers: 2 });
-    const run = (on: Engine, seed: number) => trainSpe(on, set, { ...small, steps: 30, seed });
-    const first = await run(engine, 5);
-    expect(await run(two, 5)).toEqual(first);
-    expect((await run(engine, 6)).embeddings).not.toEqual(first.embeddings);
-  });
+test("the same seed gives the same bits, for any number of workers", async () => {
+  await using two = await createEngine({ workers: 2 });
+  const { set } = speWorld();
+  const run = (on: Engine, seed: number) => trainSpe(on, set, { ...small, steps: 30, seed });
+  const first = await run(wasm, 5);
+  expect(await run(two, 5)).toEqual(first);
+  expect((await run(wasm, 6)).embeddings).not.toEqual(first.embeddings);
 });
 
 test("content: channels side by side, and a column that says what is missing", () => {
-  using scope = engine.scope();
+  using scope = wasm.scope();
   const content = concatenate([
     { kind: "dense", values: hostMatrix(Float32Array.of(1, 2, 0, 0), 2, 2), missing: Uint8Array.of(0, 1) },
     {
@@ -91,17 +102,17 @@ test("content: channels side by side, and a column that says what is missing", (
 test("a signal ends the training", async () => {
   const stop = new AbortController();
   const { set } = speWorld();
-  const run = trainSpe(engine, set, { ...small, signal: stop.signal });
+  const run = trainSpe(wasm, set, { ...small, signal: stop.signal });
   setImmediate(() => stop.abort(new Error("enough")));
   await expect(run).rejects.toThrow("enough");
 });
 
 test("settings out of range are named", async () => {
   const { set } = speWorld();
-  await expect(trainSpe(engine, set, { freeDropout: 1 })).rejects.toThrowErrorMatchingInlineSnapshot(
+  await expect(trainSpe(wasm, set, { freeDropout: 1 })).rejects.toThrowErrorMatchingInlineSnapshot(
     `[NearkinError: spe: freeDropout must be in [0, 1), got 1]`,
   );
-  await expect(trainSpe(engine, set, { batch: 0 })).rejects.toThrowErrorMatchingInlineSnapshot(
+  await expect(trainSpe(wasm, set, { batch: 0 })).rejects.toThrowErrorMatchingInlineSnapshot(
     `[NearkinError: spe: batch must be a whole number of at least 1, got 0]`,
   );
 });
@@ -122,8 +133,8 @@ test("a dataset folder: every channel is content, and validation items choose th
     const dataset = await openDataset(join(folder, "dataset"));
     const data = await loadTraining(dataset);
     const ids = Array.from((await loadItems(dataset)).ids, String);
-    using scope = engine.scope();
-    const recommender = await spe(engine, dataset, { ...small, scope, ids, data, steps: 20, validateEvery: 10 });
+    using scope = wasm.scope();
+    const recommender = await spe(wasm, dataset, { ...small, scope, ids, data, steps: 20, validateEvery: 10 });
     expect(recommender.score).toBeGreaterThan(0);
     const queries = Int32Array.from(data.roles.keys()).filter((item) => data.roles[item] === itemRoles.test);
     const { items } = recommender.rank(queries, 10);

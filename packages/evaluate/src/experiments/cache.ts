@@ -1,6 +1,6 @@
 // Results of long runs, one file each, named by what they are results of: a report that was stopped goes on where it was.
 import { createHash } from "node:crypto";
-import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
 
@@ -8,6 +8,12 @@ const { version } = packageJson;
 
 /** Everything that decides a result, but the version of this package, which every result is stored with: JSON. */
 export type CacheKey = Readonly<Record<string, unknown>>;
+
+export interface Computation<T> {
+  /** Whether what was stored is whole. */
+  check: (stored: unknown) => stored is T;
+  compute: () => Promise<T>;
+}
 
 export class ResultCache {
   readonly folder: string;
@@ -26,14 +32,15 @@ export class ResultCache {
     return join(this.folder, `${name}-${hash}${extension}`);
   }
 
-  /** The stored result, or what `compute` gives, which is then stored. A file that cannot be read is computed anew. */
-  async result<T>(name: string, key: CacheKey, compute: () => Promise<T>): Promise<T> {
+  /** The stored result, or what `compute` gives, which is then stored. A file that cannot be read, or fails the check, is computed anew. */
+  async result<T>(name: string, key: CacheKey, { check, compute }: Computation<T>): Promise<T> {
     const path = this.path(name, key, ".json");
-    const stored = readJson<{ key: CacheKey; value: T }>(path);
-    if (stored !== undefined && canonical(stored.key) === canonical(key)) return stored.value;
+    const stored = readJson(path) as { key?: CacheKey; value?: unknown } | null | undefined;
+    if (stored?.key && canonical(stored.key) === canonical(key) && check(stored.value)) return stored.value;
     const value = await compute();
-    writeFileSync(`${path}.tmp`, JSON.stringify({ key, value }));
-    renameSync(`${path}.tmp`, path);
+    const temporary = `${path}.${process.pid}.tmp`; // two processes may share a cache
+    writeFileSync(temporary, JSON.stringify({ key, value }));
+    renameSync(temporary, path);
     return value;
   }
 }
@@ -47,7 +54,12 @@ export class Lines<T> {
   }
 
   append(line: T): void {
-    appendFileSync(this.#path, `${JSON.stringify(line)}\n`);
+    appendFileSync(this.#path, `\n${JSON.stringify(line)}\n`); // begins anew after a line that a crash cut short
+  }
+
+  /** Forgets all lines. */
+  clear(): void {
+    rmSync(this.#path, { force: true });
   }
 
   /** What was written so far; a line that a crash cut short is left out. */
@@ -65,9 +77,9 @@ export class Lines<T> {
   }
 }
 
-function readJson<T>(path: string): T | undefined {
+function readJson(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as T;
+    return JSON.parse(readFileSync(path, "utf8"));
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEngine, type Engine } from "@nearkin/core";
@@ -26,13 +26,25 @@ describe("the cache", () => {
   test("computes once; another key, or a file that is damaged, is computed anew", async () => {
     const cache = new ResultCache(at("cache"));
     let computed = 0;
-    const result = (seed: number) => cache.result("thing", { seed, list: [1, { b: 2, a: 1 }] }, async () => ++computed);
+    const check = (stored: unknown): stored is number => typeof stored === "number";
+    const result = (seed: number) =>
+      cache.result("thing", { seed, list: [1, { b: 2, a: 1 }] }, { check, compute: async () => ++computed });
     expect([await result(1), await result(1), await result(2)]).toEqual([1, 1, 2]);
     const [file] = readdirSync(at("cache"));
     writeFileSync(at("cache", file), "{ half");
     await result(1);
     await result(2);
     expect(computed).toBe(3);
+    const [whole] = readdirSync(at("cache"));
+    writeFileSync(at("cache", whole), "null");
+    await result(1);
+    await result(2);
+    expect(computed).toBe(4);
+    const stored = JSON.parse(readFileSync(at("cache", whole), "utf8")) as object;
+    writeFileSync(at("cache", whole), JSON.stringify({ ...stored, value: {} }));
+    await result(1);
+    await result(2);
+    expect(computed).toBe(5);
   });
 
   test("lines that were cut short are left out", () => {
@@ -41,6 +53,10 @@ describe("the cache", () => {
     lines.append({ step: 1 });
     writeFileSync(at("lines"), '{"step":2}\n{"st', { flag: "a" });
     expect(lines.read()).toEqual([{ step: 1 }, { step: 2 }]);
+    lines.append({ step: 3 });
+    expect(lines.read()).toEqual([{ step: 1 }, { step: 2 }, { step: 3 }]);
+    lines.clear();
+    expect(lines.read()).toEqual([]);
   });
 });
 
@@ -54,18 +70,17 @@ describe("the paper's experiments on the sample", () => {
     spe: { steps: 20, batch: 64, hidden: 8, embeddingSize: 6, validateEvery: 10 },
   };
 
-  /** The sample with items held out by this seed; texts by lsa, which takes no time. */
-  async function fold(seed: number): Promise<Dataset> {
+  /** A fold of the sample; texts by lsa, which takes no time. */
+  async function fold(k: number): Promise<Dataset> {
     using source = await resolveSource("marquee");
     const { channels, ...rest } = source.config as { channels: Record<string, object> };
     const config = parseConfig({
       ...rest,
       channels: { ...channels, plot: { ...channels.plot, encoder: "lsa", pca: 16 } },
-      split: { by: "random" },
-      seed,
+      split: { by: "random", fraction: 0.05, fold: k },
       factors: { count: 8 },
     });
-    const out = at(`fold-${seed}`);
+    const out = at(`fold-${k}`);
     await prepare(config, { out, folder: source.folder, threads: 1 });
     return await openDataset(out);
   }
@@ -108,5 +123,31 @@ describe("the paper's experiments on the sample", () => {
     });
     expect(again).toEqual(result);
     expect(trained()).toBe(before);
+    const options = { cache, ...small };
+    await expect(reproducePaper(engine, [folds[0], folds[0]], options)).rejects.toThrow("have the same test items");
+    await expect(reproducePaper(engine, folds, { ...options, seeds: [1, 1] })).rejects.toThrow("each once, got 1, 1");
+  });
+
+  test("what a crash lost of the curve is measured anew", async () => {
+    const cache = new ResultCache(at("lost"));
+    const folds = [await openDataset(at("fold-1"))];
+    const options = { cache, seeds: [1], ...small };
+    const result = await reproducePaper(engine, folds, options);
+    const stop = new AbortController();
+    const again = new ResultCache(at("lost-again"));
+    const interrupted = reproducePaper(engine, folds, {
+      ...options,
+      cache: again,
+      signal: stop.signal,
+      onEvent: ({ event, ...more }) => {
+        if (event === "train" && "detail" in more && "stage" in more.detail && more.detail.stage === "ssl")
+          stop.abort();
+      },
+    });
+    await expect(interrupted).rejects.toThrow();
+    const points = readdirSync(at("lost-again")).find((name) => name.endsWith(".points")) ?? "";
+    const text = readFileSync(at("lost-again", points), "utf8");
+    writeFileSync(at("lost-again", points), text.slice(text.length / 2)); // the first looks are gone
+    expect(await reproducePaper(engine, folds, { ...options, cache: again })).toEqual(result);
   });
 });

@@ -2,7 +2,7 @@
 import { type Engine, NearkinError } from "@nearkin/core";
 import type { Dataset } from "@nearkin/data";
 import { openTruth } from "@nearkin/data";
-import { resolveTrainConfig, type TrainConfigInput, type TrainEvent } from "@nearkin/train";
+import { engineName, resolveTrainConfig, type TrainConfigInput, type TrainEvent } from "@nearkin/train";
 import { resolveSpeSettings } from "../baselines/spe/settings.ts";
 import { type SpeProgress, type SpeRecommender, type SpeRun, type SpeSettings, spe } from "../baselines/spe.ts";
 import { measure, PLACES } from "../protocol/measure.ts";
@@ -12,7 +12,8 @@ import { describeSplit, openSplit, type Split } from "../split.ts";
 import { bootstrapMean, differences, type Interval, mean } from "../statistics/bootstrap.ts";
 import { type SignTest, signTest } from "../statistics/sign-test.ts";
 import type { ResultCache } from "./cache.ts";
-import { type CurvePoint, type Drawn, drawn, pick, trainingCurve } from "./curve.ts";
+import { type CurvePoint, type Drawn, drawn, isRunValues, pick, trainingCurve } from "./curve.ts";
+import { checkFolds } from "./folds.ts";
 
 export interface PaperOptions {
   cache: ResultCache;
@@ -95,6 +96,15 @@ export async function reproducePaper(
   { cache, seeds = [1, 2, 3, 4, 5], config = {}, spe: settings = {}, signal, onEvent }: PaperOptions,
 ): Promise<PaperResult> {
   if (datasets.length === 0) throw new NearkinError("BAD_ARGUMENT", "report paper: at least one dataset is needed");
+  if (seeds.length === 0 || new Set(seeds).size < seeds.length) {
+    throw new NearkinError("BAD_ARGUMENT", `report paper: seeds must be some, each once, got ${seeds.join(", ")}`);
+  }
+  checkFolds(datasets);
+  for (const { folder, manifest } of datasets) {
+    if (manifest.ratings.kind === "implicit") {
+      throw new NearkinError("BAD_DATASET", `${folder} has no ratings: SSL learns from them; train the preset default`);
+    }
+  }
   const folds: { split: Split; truth: TruthTable }[] = [];
   for (const dataset of datasets) folds.push({ split: await openSplit(dataset), truth: await mainTruth(dataset) });
   const runs: Run[] = [];
@@ -228,14 +238,19 @@ async function speRun(
     truth: truth.name,
     settings: resolveSpeSettings(settings),
     standOff: settings.standOff ?? "validated",
-    engine: engine.info.kind,
+    engine: engineName(engine),
   };
-  return await cache.result(`spe-${settings.seed}`, key, async () => {
+  const isMeasured = (stored: unknown): stored is MeasuredSpe => {
+    const { step, standOff, values } = (stored ?? {}) as Partial<MeasuredSpe>;
+    return typeof step === "number" && typeof standOff === "boolean" && isRunValues(values, truth.queries.length);
+  };
+  const compute = async (): Promise<MeasuredSpe> => {
     using scope = engine.scope();
     const recommender = await spe(engine, dataset, { scope, ids, data, ...settings, ...run });
     const { step, standOff } = recommender;
     return { step, standOff, values: pick(measure(recommender.rank(truth.queries, PLACES), truth)) };
-  });
+  };
+  return await cache.result(`spe-${settings.seed}`, key, { check: isMeasured, compute });
 }
 
 function pointAt(points: readonly CurvePoint[], step: number): CurvePoint {

@@ -3,11 +3,9 @@ import type { MetricName } from "../protocol/measure.ts";
 import { MAIN_TRUTH } from "../protocol/truths.ts";
 import type { EvaluationResult, RecommenderResult, TruthSummary } from "../result.ts";
 import type { Interval } from "../statistics/bootstrap.ts";
+import { directionOf } from "../statistics/sign-test.ts";
 import type { ModelReport } from "./model-report.ts";
 import { isMeasured } from "./numbers.ts";
-
-/** A sign test below this is marked. */
-export const SURE = 0.01;
 
 /** The one that is judged first: 30 days where there are times, else the first with queries. */
 export function mainTruth({ truths }: EvaluationResult): TruthSummary | undefined {
@@ -61,9 +59,7 @@ export function headline({ evaluation, model }: ModelReport, options: HeadlineOp
     low: -against.difference.high,
     high: -against.difference.low,
     p: against.test.p,
-    clear:
-      against.test.p < SURE &&
-      Math.sign(against.difference.mean) === Math.sign(against.test.better - against.test.worse),
+    clear: directionOf(against) !== "open",
   };
   return { truth, metric, own, ownValue, best, bestValue, ...(advantage ? { advantage } : {}) };
 }
@@ -75,7 +71,7 @@ export function hitMeans(truth: string): string {
     return `an item that some user met within ${days} ${days === "1" ? "day" : "days"} of the query`;
   if (truth === "co-interaction ∞") return "an item that some user met besides the query, at any time";
   if (truth === "affinity")
-    return "one of the 50 items whose users overlap most with those of the query, popularity taken out";
+    return "one of the items whose users overlap most with those of the query, for how popular both are";
   if (truth.startsWith("later items")) return "another item that the same held-out user met later";
   return "an item of the truth";
 }
@@ -86,7 +82,7 @@ export function truthTitle(truth: string): string {
   if (days !== undefined) return `Met within ${days} ${days === "1" ? "day" : "days"}`;
   if (truth === "co-interaction ∞") return "Met by the same people";
   if (truth === "later items") return "What users met later";
-  return truth === "affinity" ? "Shared users, beyond popularity" : truth;
+  return truth === "affinity" ? "Shared users" : truth;
 }
 
 /** Truths of held-out users (EV10) are told apart from those of held-out items. */

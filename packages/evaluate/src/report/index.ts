@@ -1,6 +1,10 @@
 /** Reports: plain data first, then one self-contained page. */
+
+export { checkFolds } from "../experiments/folds.ts";
 export { type HistoryRow, readHistory } from "./curves.ts";
-export { gatherModelReport, type ModelReportInputs, parseEvaluation } from "./model.ts";
+export { parseEvaluation } from "./evaluation-file.ts";
+export { mainTruth } from "./headline.ts";
+export { gatherModelReport, type ModelReportInputs } from "./model.ts";
 export type {
   ChannelWeight,
   ExampleNeighbour,
@@ -15,7 +19,6 @@ export type {
   Reproduction,
   StageCurves,
 } from "./model-report.ts";
-export { checkFolds } from "./paper/folds.ts";
 export { gatherPaperReport, type PaperReportInputs } from "./paper/gather.ts";
 export type { PaperChannel, PaperData, PaperFold, PaperReport, SettingChange } from "./paper/paper-report.ts";
 export { type PaperChoices, type PaperSettings, paperOptions, resolvePaperSettings } from "./paper/settings.ts";
@@ -27,3 +30,4 @@ export {
   writeModelReport,
   writePaperReport,
 } from "./write.ts";
+export { checkOutPath, writeWhole } from "./write-whole.ts";

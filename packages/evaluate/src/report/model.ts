@@ -3,7 +3,7 @@
 import { type Model, NearkinError } from "@nearkin/core";
 import type { Dataset } from "@nearkin/data";
 import { modelLabel } from "../model-label.ts";
-import { EVALUATION_FORMAT, EVALUATION_VERSION, type EvaluationResult } from "../result.ts";
+import type { EvaluationResult } from "../result.ts";
 import { type HistoryRow, stageCurves } from "./curves.ts";
 import { type ExampleOptions, neighbourExamples } from "./examples.ts";
 import {
@@ -67,6 +67,12 @@ function checkEvaluation(evaluation: EvaluationResult, model: Model, { manifest 
       `the evaluation is of another dataset, ${evaluation.dataset.name} (${evaluation.dataset.hash.slice(0, 8)}), and not of ${manifest.name} (${manifest.id.slice(0, 8)}); evaluate again, or leave --evaluation out`,
     );
   }
+  if (evaluation.dataset.role === "validation") {
+    throw new NearkinError(
+      "BAD_ARGUMENT",
+      "the figures of the evaluation are of validation items, which chose the step that was kept; evaluate with --role test, or leave --evaluation out",
+    );
+  }
   const label = modelLabel(model);
   const own = evaluation.recommenders.find(({ name, kind }) => kind === "model" && name === label);
   const seed = model.parts.seeds.train ?? 1;
@@ -78,26 +84,6 @@ function checkEvaluation(evaluation: EvaluationResult, model: Model, { manifest 
     "BAD_ARGUMENT",
     `the evaluation has no "${label}" of seed ${seed} at popularity 0, but ${models.join(", ") || "no model at all"}; evaluate this model, or leave --evaluation out`,
   );
-}
-
-/** The result that `nearkin evaluate --out` wrote; whatever else the text is, is a `BAD_FILE`. */
-export function parseEvaluation(text: string, path: string): EvaluationResult {
-  let found: Partial<EvaluationResult> | null;
-  try {
-    found = JSON.parse(text) as Partial<EvaluationResult> | null;
-  } catch (cause) {
-    throw new NearkinError("BAD_FILE", `${path}: expected the JSON that nearkin evaluate --out writes`, { cause });
-  }
-  if (found?.format !== EVALUATION_FORMAT || found.version !== EVALUATION_VERSION) {
-    throw new NearkinError(
-      "BAD_FILE",
-      `${path}: expected the format ${EVALUATION_FORMAT}, version ${EVALUATION_VERSION}, got ${JSON.stringify(found?.format ?? null)}, version ${JSON.stringify(found?.version ?? null)}; write it with nearkin evaluate --out`,
-    );
-  }
-  if (!found.dataset || !Array.isArray(found.truths) || !Array.isArray(found.recommenders)) {
-    throw new NearkinError("BAD_FILE", `${path}: dataset, truths or recommenders are not there; evaluate again`);
-  }
-  return found as EvaluationResult;
 }
 
 function describeModel(model: Model): ReportedModel {

@@ -129,6 +129,31 @@ describe("the page of a report", () => {
   });
 });
 
+describe("predicted ratings of a row of several seeds", () => {
+  const { evaluation } = sampleReport;
+  const [{ calibration, ...own }, ...others] = evaluation.recommenders;
+  const textOf = (recommenders: ModelReport["evaluation"]["recommenders"], selector: string) =>
+    [
+      ...parse(renderModelReport({ ...sampleReport, evaluation: { ...evaluation, recommenders } })).querySelectorAll(
+        selector,
+      ),
+    ]
+      .map(({ textContent }) => textContent)
+      .join("\n");
+
+  test("are those of the first, and it is said", () => {
+    const rows = [{ ...evaluation.recommenders[0], seeds: [3, 1, 2] }, ...others];
+    expect(textOf(rows, "#calibration p")).toContain("These are figures of the first seed, 3, alone.");
+    expect(textOf(rows, "#summary .unit")).toContain("RMSE of the first seed, 3, alone, in units of the ratings");
+    expect(textOf(evaluation.recommenders, "#calibration, #summary")).not.toContain("first seed");
+  });
+
+  test("stand with the first of the model's rows, whatever its β", () => {
+    const rows = [{ ...own, name: "default, β = 0.25", ...(calibration ? { calibration } : {}) }, own, ...others];
+    expect(textOf(rows, "#calibration h2")).toBe("Predicted ratings");
+  });
+});
+
 describe("what is not there leaves no hole", () => {
   const { evaluation, training } = sampleReport;
   const render = (change: Partial<ModelReport>) => parse(renderModelReport({ ...sampleReport, ...change }));

@@ -1,9 +1,9 @@
-// The page and its JSON on disk: under temporary names, then renamed, so that a reader sees all of a file or the file as it was.
-import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
-import { dirname, extname } from "node:path";
+// The page and its JSON on disk, each written whole or not at all.
+import { extname } from "node:path";
 import { NearkinError } from "@nearkin/core";
 import type { ModelReport } from "./model-report.ts";
 import type { PaperReport } from "./paper/paper-report.ts";
+import { checkOutPath, writeWhole } from "./write-whole.ts";
 
 /** The JSON beside a page: the same name, another end. */
 export function reportJsonPath(page: string): string {
@@ -15,11 +15,7 @@ export function reportJsonPath(page: string): string {
 
 /** Whether a report can be written there; asked before hours of work. */
 export async function checkReportPath(page: string): Promise<void> {
-  for (const path of [page, reportJsonPath(page)]) {
-    if ((await stat(path).catch(() => undefined))?.isDirectory()) {
-      throw new NearkinError("BAD_ARGUMENT", `--out: ${path} is a folder; name a file`);
-    }
-  }
+  for (const path of [page, reportJsonPath(page)]) await checkOutPath(path);
 }
 
 /** A report as one self-contained page. What draws its figures is loaded when the first page is made: few programs make one. */
@@ -56,16 +52,4 @@ async function writeReport<Report>(
   ];
   for (const [path, text] of files) await writeWhole(path, text);
   return [page, reportJsonPath(page)];
-}
-
-async function writeWhole(path: string, text: string): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(temporary, text);
-    await rename(temporary, path);
-  } catch (cause) {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    throw new NearkinError("BAD_ARGUMENT", `--out: ${path} cannot be written: ${(cause as Error).message}`, { cause });
-  }
 }

@@ -41,7 +41,7 @@ export function bootstrapMean(
 
 /** Draws are kept: an evaluation asks for thousands of intervals over the same few numbers of items, one for each truth. */
 const kept = new Map<string, Uint32Array>();
-const KEPT = 8;
+const MOST_KEPT = 2 ** 24; // places, 64 MiB: of more items than that, intervals are rare
 
 /** (resamples · n) Places in a list of n. */
 function resampled(n: number, resamples: number, seed: number): Uint32Array {
@@ -51,8 +51,14 @@ function resampled(n: number, resamples: number, seed: number): Uint32Array {
   const random = new Random(seed).split("bootstrap");
   const drawn = new Uint32Array(resamples * n);
   for (let k = 0; k < drawn.length; k++) drawn[k] = random.below(n);
-  for (const oldest of kept.keys()) if (kept.size >= KEPT) kept.delete(oldest);
-  kept.set(key, drawn);
+  let size = drawn.length;
+  for (const other of kept.values()) size += other.length;
+  for (const [oldest, other] of kept) {
+    if (size <= MOST_KEPT) break;
+    kept.delete(oldest);
+    size -= other.length;
+  }
+  if (size <= MOST_KEPT) kept.set(key, drawn);
   return drawn;
 }
 

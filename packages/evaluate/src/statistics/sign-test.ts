@@ -1,7 +1,10 @@
 // The paired sign test (EV11): of the items that differ, are there more on one side than a fair coin would give?
-import { differences } from "./bootstrap.ts";
+import { differences, type Interval } from "./bootstrap.ts";
 
 const ROUNDING = 1e-12; // means over seeds that are equal may differ by their last digits
+
+/** p below which a difference is called one. */
+export const SURE = 0.01;
 
 export interface SignTest {
   readonly better: number;
@@ -39,4 +42,17 @@ function binomialTail(n: number, k: number): number {
   let sum = 0;
   for (let i = logs.length - 1; i >= 0; i--) sum += Math.exp(logs[i] - logs[logs.length - 1]);
   return Math.min(1, 2 * Math.exp(logs[logs.length - 1]) * sum);
+}
+
+/** Which way a difference goes that chance hardly explains: the mean and most of the items must agree on it. */
+export function directionOf({
+  difference,
+  test,
+}: {
+  difference: Pick<Interval, "mean">;
+  test: SignTest;
+}): "better" | "worse" | "open" {
+  if (!(test.p < SURE)) return "open";
+  if (difference.mean > 0 && test.better > test.worse) return "better";
+  return difference.mean < 0 && test.better < test.worse ? "worse" : "open";
 }

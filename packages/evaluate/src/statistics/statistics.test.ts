@@ -2,7 +2,7 @@ import { Random } from "@nearkin/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { bootstrapMean, differences, percentile } from "./bootstrap.ts";
-import { signTest } from "./sign-test.ts";
+import { directionOf, signTest } from "./sign-test.ts";
 
 test("a bootstrap interval has the width that the normal approximation gives", () => {
   const random = new Random(3);
@@ -88,4 +88,12 @@ test("swapping the sides swaps better and worse, and keeps p", () => {
       expect(one.p).toBeLessThanOrEqual(1);
     }),
   );
+});
+
+test("a direction needs the mean and most items on one side", () => {
+  const test = { better: 10, equal: 0, worse: 30, p: 0.002 };
+  expect(directionOf({ difference: { mean: 0.175 }, test })).toBe("open"); // a few much better, most a little worse
+  expect(directionOf({ difference: { mean: -0.1 }, test })).toBe("worse");
+  expect(directionOf({ difference: { mean: 0.1 }, test: { ...test, better: 30, worse: 10 } })).toBe("better");
+  expect(directionOf({ difference: { mean: -0.1 }, test: { ...test, p: 0.02 } })).toBe("open");
 });

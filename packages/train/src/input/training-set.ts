@@ -16,7 +16,7 @@ import {
   type Scope,
   type Tensor,
 } from "@nearkin/core";
-import { type Dataset, itemRoles, loadChannels, loadTraining, type TrainingData } from "@nearkin/data";
+import { type Dataset, itemRoles, loadChannels, loadItems, loadTraining, type TrainingData } from "@nearkin/data";
 import type { TrainConfig } from "../config/schema.ts";
 import { candidateFrequencies } from "./pairs.ts";
 import { makeTargets, type Targets } from "./targets.ts";
@@ -34,6 +34,8 @@ export interface TrainingSet {
   readonly dataset: Dataset;
   readonly data: TrainingData;
   readonly itemCount: number;
+  /** (n) A hash of them orders equal scores (EV7), so that a look ranks as an evaluation of the model will. */
+  readonly ids: readonly string[];
   readonly channels: readonly TrainedChannel[];
   readonly inputs: ItemInputs;
   /** Items of the role `train` with an event: what is drawn from. */
@@ -71,6 +73,7 @@ export async function loadTrainingSet(
     dataset,
     data,
     itemCount,
+    ids: (await loadItems(dataset)).ids,
     channels: loaded.map(({ input: _, ...channel }) => channel),
     inputs: {
       itemCount,

@@ -40,12 +40,21 @@ export function selectionOf(model: ModelParts): Selection {
 
 const HISTORY = "history.parquet";
 
+/** What a model was made from, besides its dataset. */
+interface Origin {
+  selection: Selection | null;
+  /** The model it started from. */
+  from: ModelParts | null;
+}
+
+/** Ids of the datasets that a model, and those it came from, were trained on: an evaluation asks whether one of them had the test items. */
+function datasetsOf({ dataset, notes }: ModelParts): string[] {
+  const { fromDatasets = [] } = notes as { fromDatasets?: string[] };
+  return [...new Set([dataset.id, ...fromDatasets])];
+}
+
 /** Writes the model folder and moves it into place. */
-export async function writeModel(
-  run: Run,
-  folder: RunFolder,
-  origin: { selection: Selection | null; from: string | null },
-): Promise<ModelParts> {
+export async function writeModel(run: Run, folder: RunFolder, origin: Origin): Promise<ModelParts> {
   const parts = await modelParts(run, origin);
   const files = await encodeModel(parts);
   const { id } = JSON.parse(new TextDecoder().decode(files.get("model.json"))) as { id: string };
@@ -55,10 +64,7 @@ export async function writeModel(
   return { ...parts, id };
 }
 
-async function modelParts(
-  run: Run,
-  { selection, from }: { selection: Selection | null; from: string | null },
-): Promise<ModelParts> {
+async function modelParts(run: Run, { selection, from }: Origin): Promise<ModelParts> {
   const { set, config, model, layout, progress } = run;
   const { manifest } = set.dataset;
   rescale(run, "final");
@@ -87,7 +93,7 @@ async function modelParts(
       },
     })),
     warnings: progress.warnings.map(({ code, stage, step, text }) => ({ code, stage, step, text })),
-    notes: { selection, from },
+    notes: { selection, from: from?.id ?? null, ...(from ? { fromDatasets: datasetsOf(from) } : {}) },
     channels: set.channels.map(({ spec, transform, scale }) => ({
       name: spec.name,
       transform,

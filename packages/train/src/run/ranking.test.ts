@@ -1,4 +1,13 @@
-import { buildQuery, createEngine, type Engine, liftedItem, metricWeights, Random, scanScores } from "@nearkin/core";
+import {
+  buildQuery,
+  createEngine,
+  type Engine,
+  liftedItem,
+  metricWeights,
+  Random,
+  scanScores,
+  tieHashes,
+} from "@nearkin/core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { resolveTrainConfig } from "../config/resolve.ts";
 import { toySet } from "../testing/toy-set.ts";
@@ -61,4 +70,12 @@ test("where what few know was met, popularity counts nothing, and is not turned 
   });
   expect(slopeAt(turned, 0)).toBeLessThan(0);
   expect(calibratePopularity(turned)).toBe(0);
+});
+
+test("EV7: equal scores are ordered by the hash of the ids, not of the rows", () => {
+  using scope = engine.scope();
+  const config = resolveTrainConfig({ preset: "fast", model: { hidden: 4, embedding: 3 } });
+  const set = toySet(engine, config);
+  const run = openRun(engine, scope, { config, set, random: new Random(1) });
+  expect(liftCatalogue(run, scope, engine).hashes).toEqual(tieHashes(set.ids));
 });

@@ -76,7 +76,7 @@ export function liftCatalogue(run: Run, scope: Scope, engine: Engine): LiftedRow
     shards: [{ engine, rows }],
     masked: items.masked,
     lengths: scaling.lengths,
-    ids: Array.from({ length: set.itemCount }, (_, i) => String(i)),
+    ids: set.ids,
   });
 }
 

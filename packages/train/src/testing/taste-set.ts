@@ -65,6 +65,7 @@ export function tasteSet(engine: Engine, config: TrainConfig, seed = 6): Trainin
     dataset: { folder: "taste", manifest: { id: "taste" } } as unknown as Dataset,
     data,
     itemCount: ITEMS,
+    ids: Array.from({ length: ITEMS }, (_, item) => `item ${item}`),
     channels: channels.map(({ input: _, ...channel }) => channel),
     inputs: { itemCount: ITEMS, channels: channels.map(({ input }) => input) },
     trainItems: Int32Array.from(counts.keys()).filter((item) => counts[item] > 0),

@@ -82,6 +82,7 @@ export function toySet(
     dataset: { folder: "toy", manifest: { id: "toy" } } as unknown as Dataset,
     data,
     itemCount: items,
+    ids: Array.from({ length: items }, (_, item) => `item ${item}`),
     channels: channels.map(({ input: _, ...channel }) => channel),
     inputs: { itemCount: items, channels: channels.map(({ input }) => input) },
     trainItems,

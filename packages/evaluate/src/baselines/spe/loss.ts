@@ -45,7 +45,8 @@ export function negativeSamplingLoss(
   engine.distances(T, A, N);
   const t = scope.matrix(B, 1, Z.precision); // the same of anchors and positives
   engine.pairDistances(t, Z.view(0, B), Z.view(B, 2 * B));
-  const { data } = Z;
+  const near = t.data;
+  const far = T.data;
   let loss = 0;
   let dLogScale = 0;
   let dOffset = 0;
@@ -60,13 +61,13 @@ export function negativeSamplingLoss(
     return slope * w;
   };
   for (let i = 0; i < B; i++) {
-    const own = data[t.offset + i];
+    const own = near[t.offset + i];
     const isSame = items[i] === items[B + i];
-    data[t.offset + i] = term(isSame ? own : own + lengths[i] + lengths[B + i], 1, 1 / B);
+    near[t.offset + i] = term(isSame ? own : own + lengths[i] + lengths[B + i], 1, 1 / B);
     for (let j = 0; j < m; j++) {
       const at = T.offset + i * m + j;
-      const distance = data[at] + lengths[i] + lengths[2 * B + j];
-      data[at] = items[i] === items[2 * B + j] ? 0 : term(distance, -1, k / (B * m));
+      const distance = far[at] + lengths[i] + lengths[2 * B + j];
+      far[at] = items[i] === items[2 * B + j] ? 0 : term(distance, -1, k / (B * m));
     }
   }
   const { Z: dZ } = gradients;

@@ -119,10 +119,11 @@ export function speEmbed(
   const Z = scope.matrix(B, e, precision);
   engine.convert(Z, content);
   const z = Z.data;
+  const v = free.data;
   for (let i = 0; i < B; i++) {
     if (gates[i] === 0) continue;
-    const v = free.offset + model.freeRows[items[i]] * e;
-    for (let j = 0; j < e; j++) z[Z.offset + i * e + j] += gates[i] * z[v + j]; // one storage holds both
+    const row = free.offset + model.freeRows[items[i]] * e;
+    for (let j = 0; j < e; j++) z[Z.offset + i * e + j] += gates[i] * v[row + j];
   }
   return { Z, gates, items, pass: { X, content, activations } };
 }
@@ -145,15 +146,17 @@ export function speBackward(
   const free = get(parameters, "free");
   const dFree = get(gradients, "free");
   const dGate = get(gradients, "gate");
-  const { data } = dZ;
+  const { data, offset } = dZ;
+  const v = free.data;
+  const dv = dFree.data;
   for (let i = 0; i < B; i++) {
     if (gates[i] === 0) continue;
     const row = model.freeRows[items[i]] * e;
     let slope = 0;
     for (let j = 0; j < e; j++) {
-      const dz = data[dZ.offset + i * e + j];
-      data[dFree.offset + row + j] += gates[i] * dz;
-      slope += data[free.offset + row + j] * dz;
+      const dz = data[offset + i * e + j];
+      dv[dFree.offset + row + j] += gates[i] * dz;
+      slope += v[free.offset + row + j] * dz;
     }
     gateBackward(dGate, model.statistics, items[i], { value: gates[i], slope });
   }

@@ -132,8 +132,9 @@ function embedAll(engine: Engine, parameters: Parameters, model: SpeItems): Omit
 
 /** E ← keep·E + (1 − keep)·parameters */
 function average(E: Matrix, flat: Matrix, keep: number): void {
-  const { data } = E;
+  const to = E.data;
+  const from = flat.data;
   for (let i = 0; i < flat.rows; i++) {
-    data[E.offset + i] = keep * data[E.offset + i] + (1 - keep) * data[flat.offset + i];
+    to[E.offset + i] = keep * to[E.offset + i] + (1 - keep) * from[flat.offset + i];
   }
 }

@@ -1,23 +1,27 @@
 // Whether intervals keep what they promise: on the diagonal they do, below it they are too narrow, above it too wide.
 import * as Plot from "@observablehq/plot";
 import type { Calibration } from "../../protocol/calibration.ts";
-import { percent } from "../numbers.ts";
+import { percent, plural } from "../numbers.ts";
 import type { Figure } from "./figure.ts";
 
-const FAR = 0.05; // a difference worth a word
+const FAR = 0.05; // a difference worth a word, where there are items enough to see it
 
 export function reliabilityFigure(calibration: Calibration): Figure {
   const points = Object.entries(calibration.coverage)
     .map(([promised, actual]) => ({ promised: Number(promised), actual }))
     .sort((a, b) => a.promised - b.promised);
   const words = points.map(({ promised, actual }) => `${percent(actual)} in the ${percent(promised)} interval`);
-  const narrow = points.some(({ promised, actual }) => actual < promised - FAR);
-  const wide = points.some(({ promised, actual }) => actual > promised + FAR);
-  const verdict = narrow
-    ? "intervals are too narrow: the model is surer than it may be"
-    : wide
-      ? "intervals are wider than they need to be"
-      : "intervals keep what they promise";
+  const far = (promised: number) => Math.max(FAR, 2 * Math.sqrt((promised * (1 - promised)) / calibration.items));
+  const narrow = points.some(({ promised, actual }) => actual < promised - far(promised));
+  const wide = points.some(({ promised, actual }) => actual > promised + far(promised));
+  const verdict =
+    narrow && wide
+      ? "narrow ones are too narrow or wide ones too wide: errors are not normal"
+      : narrow
+        ? "intervals are too narrow: the model is surer than it may be"
+        : wide
+          ? "intervals are wider than they need to be"
+          : `intervals keep what they promise, as far as ${plural(calibration.items, "item")} can tell`;
   return {
     id: "reliability",
     title: "Promised and actual coverage",

@@ -1,5 +1,5 @@
 // Gathers a report on the paper's experiments: what was measured, on which data, with which settings. Nothing is measured here.
-import type { Dataset } from "@nearkin/data";
+import type { Dataset, Manifest } from "@nearkin/data";
 import type { PaperResult } from "../../experiments/paper.ts";
 import type { ReportEnvironment, Reproduction } from "../model-report.ts";
 import { PAPER_REPORT_FORMAT, PAPER_REPORT_VERSION, type PaperData, type PaperReport } from "./paper-report.ts";
@@ -33,10 +33,10 @@ export function gatherPaperReport(
 }
 
 function describeData(datasets: readonly Dataset[]): PaperData {
-  const { name, counts, ratings, channels, config } = datasets[0].manifest;
+  const { counts, ratings, channels, config } = datasets[0].manifest;
   const { by = "none", fraction = 0 } = (config.split ?? {}) as { by?: string; fraction?: number };
   return {
-    name,
+    name: nameOf(datasets.map(({ manifest }) => manifest)),
     items: counts.items,
     users: counts.users,
     events: counts.interactions,
@@ -53,6 +53,21 @@ function describeData(datasets: readonly Dataset[]): PaperData {
       return { id: manifest.id, roles: { train, validation, test } };
     }),
   };
+}
+
+/** Folds without a name of their own are called after their folders, each after another: then it is their source that has a name. */
+function nameOf(manifests: readonly Manifest[]): string {
+  const [{ name, config }] = manifests;
+  return manifests.every((own) => own.name === name) ? name : sourceName(config);
+}
+
+/** The folder that the interactions are in, or the file, as far as the configuration names one of them. */
+function sourceName({ interactions }: Manifest["config"]): string {
+  const { files = [] } = (interactions ?? {}) as { files?: string | readonly string[] };
+  const paths = [files].flat().map((path) => path.split(/[\\/]/).filter((part) => !["", ".", ".."].includes(part)));
+  const [folders, names] = [new Set(paths.map((path) => path.at(-2))), new Set(paths.map((path) => path.at(-1)))];
+  const found = [folders, names].flatMap((parts) => (parts.size === 1 ? [...parts] : []));
+  return found.find((part) => part !== undefined && !/[*?[]/.test(part)) ?? "the dataset";
 }
 
 function encoderOf({ encoder }: Readonly<Record<string, unknown>>): string | null {

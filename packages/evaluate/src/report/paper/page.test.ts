@@ -109,6 +109,26 @@ describe("the page of the paper's experiments", () => {
     expect(text("#chosen p")).toContain("was kept in 2 of 4 trainings");
   });
 
+  test("where the last iteration is kept, nowhere is it said that validation items chose it", () => {
+    const { settings, result } = samplePaperReport;
+    const { train } = settings;
+    const last = render({
+      settings: { ...settings, train: { ...train, ssl: { ...train.ssl, keep: "last" } } },
+      result: { ...result, chosen: result.chosen.map((choice) => ({ ...choice, ssl: 20 })) },
+    });
+    expect(text("#results p:not(.simulated)", last)).toBe(
+      "Means over 50 test items with 95 % bootstrap intervals. SSL is taken at its last iteration, SPE at the step that validation items chose.",
+    );
+    expect(text("#chosen h2", last)).toBe("What was kept");
+    expect(text("#chosen p", last)).toBe(
+      "SSL's last iteration, of 20 at most, which its settings keep. SPE's step, of 50 at most, which validation items chose, and whether it keeps new items at a distance from each other (it stands off).",
+    );
+    expect(text("#differences", last)).toContain("Here the results are those of the last one.");
+    expect(text("#measured", last)).toContain("the last step is kept; test items");
+    expect(text("main", last)).not.toMatch(/validation items choose, and the results|iteration that validation/);
+    expect(text("#results p:not(.simulated)")).toContain("SSL is taken at the iteration that validation items chose");
+  });
+
   test("what was changed of the preset is said, and nothing where nothing was", () => {
     const rows = all("#differences tbody tr").map((row) => [...row.children].map(({ textContent }) => textContent));
     expect(rows).toContainEqual(["train.siamese.steps", "20", "1,500"]);

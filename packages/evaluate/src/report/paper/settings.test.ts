@@ -40,6 +40,8 @@ test("what cannot be meant is refused", () => {
       message({ preset: "fast", seed: 3, stages: ["ssl"] }),
       message({ preset: "paper" }),
       message({ model: { ratingChannel: true } }),
+      message({ siamese: { steps: 0 } }),
+      message({ siamese: { steps: 0 }, ssl: { steps: 0 } }),
       message(null),
       message({}, { stepz: 3 }),
       message({}, { steps: "many", standOff: 1, seed: 1 }),
@@ -51,6 +53,8 @@ test("what cannot be meant is refused", () => {
     BAD_CONFIG: paper.yaml: train: preset: the paper's experiments have the preset paper, got "fast"; seed: several are taken; name them with --seeds; stages: the experiments choose them; leave it out
     accepted
     BAD_CONFIG: paper.yaml: train: model.ratingChannel: a kernel that predicts the mean rating must not see it (the optimum is degenerate); run the stage siamese alone
+    BAD_CONFIG: paper.yaml: train: siamese.steps: expected at least 1, got 0; a stage without steps measures nothing that could be compared
+    BAD_CONFIG: paper.yaml: train: siamese.steps: expected at least 1, got 0; ssl.steps: expected at least 1, got 0; a stage without steps measures nothing that could be compared
     BAD_CONFIG: paper.yaml: train: expected keys and values, got nothing
     BAD_CONFIG: paper.yaml: spe: unknown key "stepz"; expected some of hidden, embeddingSize, steps, batch, window, negatives, negativeDraws, negativePower, learningRate, scaleRate, weightDecay, freeDecay, dropout, freeDropout, standOff, averaging, validateEvery, patience
     BAD_CONFIG: paper.yaml: spe: steps: expected a number, got "many"; standOff: expected a boolean, got 1; seed: several are taken; name them with --seeds

@@ -42,7 +42,14 @@ function trainSettings(given: unknown, where: string): TrainConfig {
     ];
     if (problems.length > 0) throw new NearkinError("BAD_CONFIG", `${where}: ${problems.join("; ")}`);
   }
-  return resolveTrainConfig(given, { preset: "paper", where });
+  const config = resolveTrainConfig(given, { preset: "paper", where });
+  const idle = (["siamese", "ssl"] as const).filter((stage) => config[stage].steps === 0);
+  if (idle.length === 0) return config;
+  const problems = idle.map((stage) => `${stage}.steps: expected at least 1, got 0`);
+  throw new NearkinError(
+    "BAD_CONFIG",
+    `${where}: ${problems.join("; ")}; a stage without steps measures nothing that could be compared`,
+  );
 }
 
 function speSettings(given: unknown, where: string): PaperSettings["spe"] {

@@ -2,7 +2,7 @@
 // mean difference lies on one side of 0, and so do most test items, by more than chance explains.
 import { type Drawn, drawn } from "../../experiments/curve.ts";
 import type { PaperResult, PaperRow } from "../../experiments/paper.ts";
-import { SURE } from "../headline.ts";
+import { SURE } from "../../statistics/sign-test.ts";
 import { listed } from "../numbers.ts";
 
 export type Verdict = "better" | "worse" | "open";

@@ -2,9 +2,10 @@
 // not.
 import type { MetricName } from "../../protocol/measure.ts";
 import type { EvaluationResult, MetricResult, TruthSummary } from "../../result.ts";
+import { directionOf, SURE } from "../../statistics/sign-test.ts";
 import { figure } from "../figures/figure.ts";
 import { intervalsFigure } from "../figures/intervals.ts";
-import { headline, hitMeans, isPersonal, mainTruth, SURE } from "../headline.ts";
+import { headline, hitMeans, isPersonal, mainTruth } from "../headline.ts";
 import { type Html, html } from "../html.ts";
 import type { ModelReport } from "../model-report.ts";
 import { count, decimals, isMeasured, plural, unbroken } from "../numbers.ts";
@@ -101,8 +102,8 @@ ${table({
 function cell(result: MetricResult | undefined): Html {
   if (!result || !isMeasured(result.mean)) return html`–`;
   const { mean, low, high, against, overSeeds } = result;
-  const sure = against && against.test.p < SURE;
-  return html`<span class="value">${decimals(mean)}</span>${sure ? mark(against.difference.mean > 0 ? "up" : "down") : html`<span class="mark"></span>`}<span class="interval">[${decimals(low)}, ${decimals(high)}]${overSeeds === undefined ? "" : ` ± ${decimals(overSeeds)} over seeds`}</span>`;
+  const direction = against ? directionOf(against) : "open";
+  return html`<span class="value">${decimals(mean)}</span>${direction === "open" ? html`<span class="mark"></span>` : mark(direction === "better" ? "up" : "down")}<span class="interval">[${decimals(low)}, ${decimals(high)}]${overSeeds === undefined ? "" : ` ± ${decimals(overSeeds)} over seeds`}</span>`;
 }
 
 const mark = (direction: "up" | "down"): Html =>

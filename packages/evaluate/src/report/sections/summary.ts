@@ -5,6 +5,7 @@ import { type Html, html } from "../html.ts";
 import type { ModelReport } from "../model-report.ts";
 import { count, decimals, listed, plural, pValue, signed } from "../numbers.ts";
 import { type Section, simulatedNotice } from "../section.ts";
+import { calibrationOf } from "./calibration.ts";
 
 export function summarySection(report: ModelReport): Section {
   const main = headline(report);
@@ -71,17 +72,25 @@ function verdict({ best, bestValue, advantage, ownValue }: Headline): Html {
   return html`${value}: ${words} (model − baseline ${signed(advantage.mean)} [${signed(advantage.low)}, ${signed(advantage.high)}], sign test ${pValue(advantage.p)}).`;
 }
 
-function ratingsCard({ evaluation, model }: ModelReport): Html {
-  const calibration = evaluation.recommenders.find(({ name }) => name === model.label)?.calibration;
-  if (!calibration) return html``;
-  const { rmse, rmseOfMean, items, coverage } = calibration;
-  const better = rmse < rmseOfMean;
+const WORTH = 0.02; // of an error: less is not worth a word
+
+function ratingsCard(report: ModelReport): Html {
+  const found = calibrationOf(report);
+  if (!found) return html``;
+  const { rmse, rmseOfMean, items, coverage } = found.calibration;
+  const gain = 1 - rmse / rmseOfMean;
+  const words =
+    Math.abs(gain) < WORTH
+      ? html`<strong>about the same</strong>`
+      : gain > 0
+        ? html`<strong class="better">the model errs less</strong>`
+        : html`<strong class="worse">the model errs more</strong>`;
   const inside = coverage["0.95"];
   return html`<article class="card">
 <h3>Predicted ratings</h3>
 <p class="big">${decimals(rmse)}</p>
-<p class="unit">RMSE, in units of the ratings; less is better</p>
-<p>Over ${count(items)} never-seen items. The mean of all ratings, which knows nothing of an item, has ${decimals(rmseOfMean)}: ${better ? html`<strong class="better">the model errs less</strong>` : html`<strong class="worse">the model errs more</strong>`}.</p>
+<p class="unit">RMSE${found.whose && ` ${found.whose}`}, in units of the ratings; less is better</p>
+<p>Over ${count(items)} never-seen items. The mean of all ratings, which knows nothing of an item, has ${decimals(rmseOfMean)}: ${words}.</p>
 ${inside === undefined ? "" : html`<p>Of its 95 % intervals, ${(100 * inside).toFixed(0)} % hold the actual mean.</p>`}
 </article>`;
 }

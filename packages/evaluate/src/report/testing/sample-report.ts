@@ -167,6 +167,7 @@ export const sampleReport: ModelReport = {
       items: 100,
       users: 40,
       events: 900,
+      role: "test",
       queries: 52,
       simulated: true,
     },

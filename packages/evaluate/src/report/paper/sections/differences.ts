@@ -5,7 +5,7 @@ import type { Section } from "../../section.ts";
 import { table } from "../../table.ts";
 import type { PaperReport, SettingChange } from "../paper-report.ts";
 
-export function differencesSection({ data, changes }: PaperReport): Section {
+export function differencesSection({ data, settings, changes }: PaperReport): Section {
   const texts = data.channels.filter(({ encoder }) => encoder !== null);
   return {
     id: "differences",
@@ -13,7 +13,7 @@ export function differencesSection({ data, changes }: PaperReport): Section {
     body: html`<ul>
 <li>The paper's figures are of MovieLens and of Yelp, in splits of its own. This is ${data.name}, in the split above: values here cannot be set beside values there, only the order of the models can.</li>
 <li>The paper's SIAMESE sees ratings as a channel, and its SSL starts from it. A kernel that sees the mean rating explains it by itself, so that SSL starts here from a SIAMESE without that channel; the one with it is a line of its own.</li>
-<li>The paper shows SSL by iteration, and does not say which one is taken. Here validation items choose, and the results are those of that iteration.</li>
+<li>The paper shows SSL by iteration, and does not say which one is taken. ${TAKEN[settings.train.ssl.keep]}</li>
 <li>Mean ratings are drawn towards the mean of all, and count less where there are few ratings: taken at their word, SSL falls below SIAMESE on MovieLens.</li>
 <li>The ID channel of an item that training has not seen is masked, and drawn negatives are training items.</li>
 <li>SPE is written anew from its own paper, with settings tuned on validation items; where new items stand, its paper leaves open, and validation items choose here.</li>
@@ -23,6 +23,11 @@ ${texts.length > 0 ? html`<li>Texts are encoded by <code>${[...new Set(texts.map
 ${changes.length === 0 ? html`<p>All settings are those of the preset <code>paper</code>, and SPE's own.</p>` : changesTable(changes)}`,
   };
 }
+
+const TAKEN = {
+  best: "Here validation items choose, and the results are those of that iteration.",
+  last: "Here the results are those of the last one.",
+} as const;
 
 function changesTable(changes: readonly SettingChange[]): Html {
   return html`<h3>Settings that were changed</h3>

@@ -10,11 +10,11 @@ import type { PaperReport } from "../paper-report.ts";
 import { comparisons, type Verdict } from "../verdict.ts";
 
 export function resultsSection(report: PaperReport): Section {
-  const { result } = report;
+  const { result, settings } = report;
   return {
     id: "results",
     title: "Results",
-    body: html`${simulatedNotice(report)}<p>Means over ${plural(result.queries, "test item")} with 95 % bootstrap intervals. SSL is taken at the iteration that validation items chose, and so is SPE's step.</p>
+    body: html`${simulatedNotice(report)}<p>Means over ${plural(result.queries, "test item")} with 95 % bootstrap intervals. ${TAKEN[settings.train.ssl.keep]}</p>
 ${table({
   label: "Results with intervals",
   head: ["", ...drawn.map((metric) => `${metric}@${PLACES}`)],
@@ -46,6 +46,11 @@ ${table({
 })}`,
   };
 }
+
+const TAKEN = {
+  best: html`SSL is taken at the iteration that validation items chose, and so is SPE's step.`,
+  last: html`SSL is taken at its last iteration, SPE at the step that validation items chose.`,
+} as const;
 
 const figureCell = ({ mean, low, high }: Interval): Html =>
   html`<span class="value">${decimals(mean)}</span><span class="interval">[${decimals(low)}, ${decimals(high)}]</span>`;

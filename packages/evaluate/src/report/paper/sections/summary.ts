@@ -1,6 +1,6 @@
 // The finding first: whether SSL is above the others here, by how much, and how sure that is.
 import { PLACES } from "../../../protocol/measure.ts";
-import { SURE } from "../../headline.ts";
+import { SURE } from "../../../statistics/sign-test.ts";
 import { type Html, html } from "../../html.ts";
 import { capital, decimals, listed, plural, pValue, signed } from "../../numbers.ts";
 import { type Section, simulatedNotice } from "../../section.ts";

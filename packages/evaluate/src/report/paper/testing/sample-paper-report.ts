@@ -32,6 +32,7 @@ const result: PaperResult = {
     name: "films & more",
     hash: String(fold).repeat(64),
     split: "random",
+    role: "test",
     items: 100,
     users: 40,
     events: 900,

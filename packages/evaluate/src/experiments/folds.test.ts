@@ -4,14 +4,21 @@ import { checkFolds } from "./folds.ts";
 
 interface Parts {
   sha256?: string;
+  encoder?: string;
   seed?: number;
   split?: object;
 }
 
-const dataset = (folder: string, { sha256 = "a", seed = 1, split = { by: "random", fraction: 0.2, fold: 1 } }: Parts) =>
+const random = { by: "random", fraction: 0.2, fold: 1 };
+const dataset = (folder: string, { sha256 = "a", seed = 1, split = random, encoder = "minilm" }: Parts) =>
   ({
     folder,
-    manifest: { inputs: [{ name: "ratings.csv", bytes: 1, sha256 }], config: { name: "films", seed, split } },
+    manifest: {
+      inputs: [{ name: "ratings.csv", bytes: 1, sha256 }],
+      config: { name: "films", seed, split },
+      tools: { "@nearkin/data": "1" },
+      channels: { plot: { transform: { type: "text", encoder: { kind: encoder } } }, year: { transform: {} } },
+    },
   }) as unknown as Dataset;
 
 const fold = (k: number, more: Parts = {}) =>
@@ -39,6 +46,7 @@ test("all else is named", () => {
     [
       problem(fold(1), fold(2, { sha256: "b" })),
       problem(fold(1), fold(2, { seed: 2 })),
+      problem(fold(1), fold(2, { encoder: "lsa" })),
       problem(fold(1), dataset("half", { split: { by: "random", fraction: 0.1, fold: 2 } })),
       problem(fold(1), fold(2), fold(2)),
       problem(dataset("first", { split: { by: "random", fraction: 0.2 } }), fold(1)), // no fold is the first
@@ -47,6 +55,7 @@ test("all else is named", () => {
   ).toMatchInlineSnapshot(`
     "BAD_ARGUMENT: fold-2 is no fold of fold-1: it was made from other files
     BAD_ARGUMENT: fold-2 is no fold of fold-1: it was prepared with another seed; folds differ in split.fold alone
+    BAD_ARGUMENT: fold-2 is no fold of fold-1: it was prepared with another encoder; folds differ in split.fold alone
     BAD_ARGUMENT: half is no fold of fold-1: it was prepared with another split; folds differ in split.fold alone
     BAD_ARGUMENT: fold-2 and fold-2 have the same test items; folds are prepared with split.by: random, and split.fold: 1, 2, … in turn
     BAD_ARGUMENT: first and fold-1 have the same test items; folds are prepared with split.by: random, and split.fold: 1, 2, … in turn

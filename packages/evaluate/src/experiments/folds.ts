@@ -42,8 +42,14 @@ interface SplitConfig {
 
 const splitOf = ({ manifest }: Dataset): SplitConfig => (manifest.config.split ?? {}) as SplitConfig;
 
-/** All that must be the same. */
+/** All that must be the same. Encoders may differ where the configuration does not: one that is not installed is replaced. */
 function settingsOf(dataset: Dataset): Record<string, unknown> {
   const { fold: _, ...split } = splitOf(dataset);
-  return { ...dataset.manifest.config, split };
+  const { config, tools, channels } = dataset.manifest;
+  const encoder = Object.values(channels).map(({ transform }) => {
+    if (!("encoder" in transform)) return null;
+    const { kind, name } = transform.encoder as { kind: string; name?: string }; // what it was fitted to differs, as the items do
+    return [kind, name];
+  });
+  return { ...config, split, tools, encoder };
 }

@@ -1,0 +1,41 @@
+// npm run results [-- <folder>]: writes docs/results.md from docs/results/*.json; with a folder, first takes over what measure.sh left there.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Results, resultsPage } from "./results-page.ts";
+
+const root = join(import.meta.dirname, "..");
+const stored = join(root, "docs", "results");
+
+const ITEM_FILES = ["default", "learned", "paper"] as const;
+const FILES = [
+  ...["time", "random"].flatMap((split) => ITEM_FILES.map((name) => `${name}-${split}`)),
+  "default-users",
+  "popularity-time",
+];
+
+/** Enough for three decimals, and a file that is small. */
+const DIGITS = 5;
+const rounded = (_: string, value: unknown) => (typeof value === "number" ? Number(value.toPrecision(DIGITS)) : value);
+
+export function readResults(folder: string = stored): Results {
+  const read = (name: string) => JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
+  const ofItems = (split: string) => Object.fromEntries(ITEM_FILES.map((name) => [name, read(`${name}-${split}`)]));
+  return {
+    time: ofItems("time"),
+    random: ofItems("random"),
+    users: read("default-users"),
+    popularity: read("popularity-time"),
+  } as unknown as Results;
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const [folder] = process.argv.slice(2);
+  if (folder !== undefined) {
+    for (const name of FILES) {
+      const written = JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
+      const result = name.startsWith("paper") ? written.result : written; // a report has more, such as where it was made
+      writeFileSync(join(stored, `${name}.json`), `${JSON.stringify(result, rounded)}\n`);
+    }
+  }
+  writeFileSync(join(root, "docs", "results.md"), resultsPage(readResults()));
+}
