@@ -61,6 +61,8 @@ What Nearkin's models, and the baselines they must beat, score on MovieLens. Thi
 
 ${[firstClaim(time.paper), secondClaim(results), thirdClaim(results)].join("\n\n")}
 
+${commands(["nearkin evaluate datasets/time models/time/default-* --popularity 0,0.25,0.5,1 --base popularity --out popularity-time.json"])}
+
 ## New items, split by time
 
 ${itemSection("time", time)}

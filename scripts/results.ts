@@ -1,5 +1,5 @@
 // npm run results [-- <folder>]: writes docs/results.md from docs/results/*.json; with a folder, first takes over what measure.sh left there.
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, resultsPage } from "./results-page.ts";
 
@@ -36,6 +36,10 @@ if (process.argv[1] === import.meta.filename) {
       const result = name.startsWith("paper") ? written.result : written; // a report has more, such as where it was made
       writeFileSync(join(stored, `${name}.json`), `${JSON.stringify(result, rounded)}\n`);
     }
+  }
+  const missing = FILES.filter((name) => !existsSync(join(stored, `${name}.json`)));
+  if (missing.length > 0) {
+    throw new Error(`docs/results lacks ${missing.join(", ")}: measure them with docs/results/measure.sh <folder>`);
   }
   writeFileSync(join(root, "docs", "results.md"), resultsPage(readResults()));
 }

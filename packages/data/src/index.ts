@@ -31,7 +31,7 @@ export { type InspectOptions, inspectDataset } from "./inspect/inspect.ts";
 export type { Inspection } from "./inspect/inspection.ts";
 export type { Warning, WarningCode } from "./inspect/warning.ts";
 export { findLayout, type Layout, type LayoutName, layoutConfig, layouts } from "./layouts/index.ts";
-export type { Manifest } from "./manifest.ts";
+export { canonicalJson, type Manifest } from "./manifest.ts";
 export type { PrepareEvent } from "./prepare/events.ts";
 export { type PrepareOptions, prepare } from "./prepare/prepare.ts";
 export { readParquet } from "./read-parquet.ts";

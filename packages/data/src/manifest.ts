@@ -94,16 +94,16 @@ export async function hashEntry(path: string, name: string): Promise<FileEntry> 
 /** The dataset's identity: a hash of the whole manifest but the id itself, and so of every file. */
 export function datasetId(manifest: Omit<Manifest, "id">): string {
   const { id: _, ...rest } = manifest as Manifest;
-  return createHash("sha256").update(canonical(rest)).digest("hex");
+  return createHash("sha256").update(canonicalJson(rest)).digest("hex");
 }
 
 /** JSON with sorted keys: the order in which a file was read back does not matter. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
   return `{${entries
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, entry]) => `${JSON.stringify(key)}:${canonical(entry)}`)
+    .map(([key, entry]) => `${JSON.stringify(key)}:${canonicalJson(entry)}`)
     .join(",")}}`;
 }

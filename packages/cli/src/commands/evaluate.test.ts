@@ -5,14 +5,7 @@ import { join } from "node:path";
 import type { EvaluationResult } from "@nearkin/evaluate";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { run } from "../testing/run.ts";
-
-const SETTINGS = `
-train:
-  preset: fast
-  model: { hidden: 8, embedding: 6 }
-  siamese: { steps: 8, batch: 32, validateEvery: 4 }
-  ssl: { steps: 4, batch: 80, inducing: 20, validateEvery: 4, factors: 4 }
-`;
+import { SMALL_TRAINING } from "../testing/small-training.ts";
 
 let folder: string;
 const at = (name: string) => join(folder, name);
@@ -21,7 +14,7 @@ const trainSmall = (dataset: string, out: string, ...more: string[]) =>
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "nearkin-evaluate-"));
-  writeFileSync(at("small.yaml"), SETTINGS);
+  writeFileSync(at("small.yaml"), SMALL_TRAINING);
   for (const split of ["random", "users"]) {
     const { code } = await run("prepare", "marquee", "--encoder", "lsa", "--split", split, "--out", at(split));
     expect(code).toBe(0);

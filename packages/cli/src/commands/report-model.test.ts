@@ -7,14 +7,7 @@ import { resolveTrainConfig } from "@nearkin/train";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeTinyModel } from "../testing/model-folder.ts";
 import { run } from "../testing/run.ts";
-
-const SETTINGS = `
-train:
-  preset: fast
-  model: { hidden: 8, embedding: 6 }
-  siamese: { steps: 8, batch: 32, validateEvery: 4 }
-  ssl: { steps: 4, batch: 80, inducing: 20, validateEvery: 4, factors: 4 }
-`;
+import { SMALL_TRAINING } from "../testing/small-training.ts";
 
 let folder: string;
 let first: { code: number; out: string; err: string };
@@ -26,7 +19,7 @@ const report = (...more: string[]) =>
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "nearkin-report-"));
-  writeFileSync(at("small.yaml"), SETTINGS);
+  writeFileSync(at("small.yaml"), SMALL_TRAINING);
   const made = [
     await run("prepare", "marquee", "--encoder", "lsa", "--split", "random", "--out", at("films")),
     await run("train", at("films"), "--config", at("small.yaml"), "--workers", "1", "--out", at("model")),

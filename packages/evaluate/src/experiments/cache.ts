@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { canonicalJson } from "@nearkin/data";
 import packageJson from "../../package.json" with { type: "json" };
 
 const { version } = packageJson;
@@ -26,7 +27,7 @@ export class ResultCache {
   /** A path for what belongs to a key. */
   path(name: string, key: CacheKey, extension: string): string {
     const hash = createHash("sha256")
-      .update(canonical({ version, ...key }))
+      .update(canonicalJson({ version, ...key }))
       .digest("hex")
       .slice(0, 16);
     return join(this.folder, `${name}-${hash}${extension}`);
@@ -36,7 +37,7 @@ export class ResultCache {
   async result<T>(name: string, key: CacheKey, { check, compute }: Computation<T>): Promise<T> {
     const path = this.path(name, key, ".json");
     const stored = readJson(path) as { key?: CacheKey; value?: unknown } | null | undefined;
-    if (stored?.key && canonical(stored.key) === canonical(key) && check(stored.value)) return stored.value;
+    if (stored?.key && canonicalJson(stored.key) === canonicalJson(key) && check(stored.value)) return stored.value;
     const value = await compute();
     const temporary = `${path}.${process.pid}.tmp`; // two processes may share a cache
     writeFileSync(temporary, JSON.stringify({ key, value }));
@@ -83,15 +84,4 @@ function readJson(path: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** JSON with sorted keys. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
-  return `{${entries
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, entry]) => `${JSON.stringify(name)}:${canonical(entry)}`)
-    .join(",")}}`;
 }
