@@ -1,19 +1,11 @@
 // Results as tables of text: for the terminal, and for Markdown.
-import type { MetricName } from "./protocol/measure.ts";
+import { paperMetrics, standardMetrics } from "./protocol/measure.ts";
 import { AFFINITY } from "./protocol/truths.ts";
 import type { EvaluationResult, MetricResult, RecommenderResult } from "./result.ts";
 import { directionOf } from "./statistics/sign-test.ts";
 
 /** A row of cells; the first row is the head. */
 export type Table = readonly (readonly string[])[];
-
-const paperMetrics = ["paper HR", "paper MRR", "paper NDCG"] as const satisfies readonly MetricName[];
-const standardMetrics = [
-  "standard precision",
-  "standard hit",
-  "standard MRR",
-  "standard NDCG",
-] as const satisfies readonly MetricName[];
 
 /** One truth, one family: a row for each recommender, each figure with its 95 % interval, ↑ or ↓ where it differs from the base by more than chance. */
 export function familyTable({ recommenders }: EvaluationResult, truth: string, family: "paper" | "standard"): Table {
@@ -28,14 +20,13 @@ export function familyTable({ recommenders }: EvaluationResult, truth: string, f
 export function overviewTable(result: EvaluationResult, truth: string): Table {
   const { recommenders, truths } = result;
   const hasAffinity = truths.some(({ name, queries }) => name === AFFINITY && queries > 0);
+  const hasStrata = recommenders.some((recommender) => strataCells(recommender, truth).some((cell) => cell !== NONE)); // held-out users have none
   return [
     [
       "",
       ...paperMetrics,
       ...(hasAffinity ? ["affinity HR"] : []),
-      "head",
-      "middle",
-      "tail",
+      ...(hasStrata ? ["head", "middle", "tail"] : []),
       "coverage",
       "diversity",
       "ties",
@@ -44,13 +35,16 @@ export function overviewTable(result: EvaluationResult, truth: string): Table {
       recommender.name,
       ...paperMetrics.map((metric) => figure(recommender.truths[truth]?.metrics[metric])),
       ...(hasAffinity ? [figure(recommender.truths[AFFINITY]?.metrics["paper HR"])] : []),
-      ...strataCells(recommender, truth),
+      ...(hasStrata ? strataCells(recommender, truth) : []),
       share(recommender.catalogue.coverage),
       share(recommender.catalogue.diversity),
       share(recommender.catalogue.ties),
     ]),
   ];
 }
+
+/** What was not measured. */
+const NONE = "–";
 
 function strataCells({ truths }: RecommenderResult, truth: string): string[] {
   const { head, middle, tail } = truths[truth]?.strata ?? { head: Number.NaN, middle: Number.NaN, tail: Number.NaN };
@@ -59,13 +53,13 @@ function strataCells({ truths }: RecommenderResult, truth: string): string[] {
 
 /** ".173 [.160, .187]", with the sign of a difference that chance hardly explains. */
 function figure(result: MetricResult | undefined): string {
-  if (!result || Number.isNaN(result.mean)) return "–";
+  if (!result || Number.isNaN(result.mean)) return NONE;
   const { against } = result;
   const mark = against ? { better: " ↑", worse: " ↓", open: "" }[directionOf(against)] : "";
   return `${decimals(result.mean)} [${decimals(result.low)}, ${decimals(result.high)}]${mark}`;
 }
 
-const decimals = (value: number): string => (Number.isNaN(value) ? "–" : value.toFixed(3).replace(/^(-?)0\./, "$1."));
+const decimals = (value: number): string => (Number.isNaN(value) ? NONE : value.toFixed(3).replace(/^(-?)0\./, "$1."));
 
 const share = (value: number): string => `${(100 * value).toFixed(value < 0.1 ? 1 : 0)} %`;
 

@@ -14,7 +14,7 @@ import {
   type Scope,
 } from "@nearkin/core";
 import { type Dataset, itemRoles, openTruth, type TrainingData } from "@nearkin/data";
-import { measure } from "../protocol/measure.ts";
+import { measure, paperMetrics } from "../protocol/measure.ts";
 import type { Recommender } from "../protocol/recommender.ts";
 import { loadTruths, MAIN_TRUTH, type TruthTable } from "../protocol/truths.ts";
 import { metricRecommender } from "./metric.ts";
@@ -131,7 +131,7 @@ export function validationScore(
     const lists = recommenderOf(lift(engine, scope, embedded, ids)).rank(truth.queries, 10);
     const measured = measure(lists, truth);
     let sum = 0;
-    for (const name of ["paper HR", "paper MRR", "paper NDCG"] as const) {
+    for (const name of paperMetrics) {
       for (const value of measured[name]) sum += value;
     }
     return sum / (3 * truth.queries.length);

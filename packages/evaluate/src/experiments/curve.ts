@@ -3,14 +3,13 @@ import { existsSync } from "node:fs";
 import { type Engine, NearkinError } from "@nearkin/core";
 import { engineName, type StageName, type TrainConfig, type TrainEvent, train } from "@nearkin/train";
 import { metricRecommender } from "../baselines/metric.ts";
-import { type Measured, type MetricName, measure, PLACES } from "../protocol/measure.ts";
+import { type Measured, measure, PLACES, paperMetrics } from "../protocol/measure.ts";
 import type { TruthTable } from "../protocol/truths.ts";
 import type { Split } from "../split.ts";
 import { Lines, type ResultCache } from "./cache.ts";
 
-/** The figures that the paper draws. */
-export const drawn = ["paper HR", "paper MRR", "paper NDCG"] as const satisfies readonly MetricName[];
-export type Drawn = (typeof drawn)[number];
+/** A figure that the paper draws. */
+export type Drawn = (typeof paperMetrics)[number];
 
 /** Metrics of every test item at one step. */
 export interface CurvePoint {
@@ -111,7 +110,7 @@ function isCurve(stored: unknown, queries: number): stored is Curve {
 /** A number for each query, of each figure that is drawn. */
 export function isRunValues(stored: unknown, queries: number): stored is Record<Drawn, readonly number[]> {
   const values = (stored ?? {}) as Partial<Record<Drawn, unknown>>;
-  return drawn.every((name) => {
+  return paperMetrics.every((name) => {
     const list = values[name];
     return Array.isArray(list) && list.length === queries && list.every(Number.isFinite);
   });

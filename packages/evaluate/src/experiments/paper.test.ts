@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { createEngine, type Engine } from "@nearkin/core";
 import { type Dataset, openDataset, parseConfig, prepare, resolveSource } from "@nearkin/data";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { paperMetrics } from "../protocol/measure.ts";
 import { Lines, ResultCache } from "./cache.ts";
-import { drawn } from "./curve.ts";
 import { type PaperEvent, reproducePaper } from "./paper.ts";
 
 vi.setConfig({ testTimeout: 240_000 }); // a dozen small trainings, on a machine that may be busy
@@ -107,7 +107,7 @@ describe("the paper's experiments on the sample", () => {
       [2, 0],
     ]);
     for (const { metrics } of result.table) {
-      for (const name of drawn) {
+      for (const name of paperMetrics) {
         expect(metrics[name].low).toBeLessThanOrEqual(metrics[name].mean);
         expect(metrics[name].high).toBeLessThanOrEqual(1);
       }

@@ -5,14 +5,14 @@ import { openTruth } from "@nearkin/data";
 import { engineName, resolveTrainConfig, type TrainConfigInput, type TrainEvent } from "@nearkin/train";
 import { resolveSpeSettings } from "../baselines/spe/settings.ts";
 import { type SpeProgress, type SpeRecommender, type SpeRun, type SpeSettings, spe } from "../baselines/spe.ts";
-import { measure, PLACES } from "../protocol/measure.ts";
+import { measure, PLACES, paperMetrics } from "../protocol/measure.ts";
 import { loadTruths, MAIN_TRUTH, type TruthTable } from "../protocol/truths.ts";
 import type { EvaluatedDataset } from "../result.ts";
 import { describeSplit, openSplit, type Split } from "../split.ts";
 import { bootstrapMean, differences, type Interval, mean } from "../statistics/bootstrap.ts";
 import { type SignTest, signTest } from "../statistics/sign-test.ts";
 import type { ResultCache } from "./cache.ts";
-import { type CurvePoint, type Drawn, drawn, isRunValues, pick, trainingCurve } from "./curve.ts";
+import { type CurvePoint, type Drawn, isRunValues, pick, trainingCurve } from "./curve.ts";
 import { checkFolds } from "./folds.ts";
 
 export interface PaperOptions {
@@ -260,7 +260,7 @@ function pointAt(points: readonly CurvePoint[], step: number): CurvePoint {
 }
 
 const byMetric = <T>(of: (name: Drawn) => T): Record<Drawn, T> =>
-  Object.fromEntries(drawn.map((name) => [name, of(name)])) as Record<Drawn, T>;
+  Object.fromEntries(paperMetrics.map((name) => [name, of(name)])) as Record<Drawn, T>;
 
 const joined = (parts: readonly RunValues[]): RunValues => byMetric((name) => parts.flatMap((part) => part[name]));
 

@@ -21,6 +21,16 @@ const metrics = {
 
 export const metricNames = Object.keys(metrics) as MetricName[];
 
+/** What the paper reports. */
+export const paperMetrics = ["paper HR", "paper MRR", "paper NDCG"] as const satisfies readonly MetricName[];
+
+export const standardMetrics = [
+  "standard precision",
+  "standard hit",
+  "standard MRR",
+  "standard NDCG",
+] as const satisfies readonly MetricName[];
+
 /** By metric the value of each query, in the order of the truth's queries. */
 export type Measured = Readonly<Record<MetricName, Float64Array>>;
 

@@ -34,10 +34,11 @@ const OPACITY = { curve: 0.22, level: 0.1 } as const;
 
 export function bandsPanel({ title, description, label, steps, curve, levels }: BandsOptions): Panel {
   const last = Math.max(...curve.points.map(({ step }) => step), 1);
-  const ends = ({ mean, deviation }: Band) => [mean - deviation, mean + deviation];
-  const values = [...curve.points, ...levels].flatMap(ends);
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  const room = low < high ? 0 : 0.05; // a single value has no scale of its own
+  const low = ({ mean, deviation }: Band) => Math.max(0, mean - deviation); // metrics lie in [0, 1], and so do their bands
+  const high = ({ mean, deviation }: Band) => Math.min(1, mean + deviation);
+  const values = [...curve.points, ...levels].flatMap((band) => [low(band), high(band)]);
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const room = least < most ? 0 : 0.05; // a single value has no scale of its own
   return {
     title,
     description,
@@ -48,25 +49,25 @@ export function bandsPanel({ title, description, label, steps, curve, levels }: 
       marginTop: 24,
       marginBottom: 34,
       x: { domain: [0, last], label: steps },
-      y: { domain: [low - room, high + room], label, nice: true },
+      y: { domain: [least - room, most + room], label, nice: true },
       marks: [
         Plot.gridY({ stroke: "var(--grid)", strokeOpacity: 1, ticks: 5 }),
         Plot.axisY({ tickSize: 0, ticks: 5, labelArrow: "none" }),
         Plot.axisX({ tickSize: 4, ticks: 5, labelArrow: "none", labelAnchor: "center" }),
-        ...levels.map(({ mean, deviation, series }) =>
+        ...levels.map((level) =>
           Plot.rect([null], {
             x1: 0,
             x2: last,
-            y1: mean - deviation,
-            y2: mean + deviation,
-            fill: colour(series),
+            y1: low(level),
+            y2: high(level),
+            fill: colour(level.series),
             fillOpacity: OPACITY.level,
           }),
         ),
         Plot.areaY(curve.points, {
           x: "step",
-          y1: ({ mean, deviation }: Band) => mean - deviation,
-          y2: ({ mean, deviation }: Band) => mean + deviation,
+          y1: low,
+          y2: high,
           fill: colour(curve.series),
           fillOpacity: OPACITY.curve,
         }),

@@ -1,7 +1,6 @@
 // Figs. 1 and 2 of the paper: the ranking of test items by iteration of SSL, with the other models as levels.
-import { drawn } from "../../experiments/curve.ts";
 import type { Band, PaperResult } from "../../experiments/paper.ts";
-import { PLACES } from "../../protocol/measure.ts";
+import { PLACES, paperMetrics } from "../../protocol/measure.ts";
 import { bandsPanel } from "../figures/bands.ts";
 import type { Figure } from "../figures/figure.ts";
 import { count, decimals, listed } from "../numbers.ts";
@@ -9,7 +8,7 @@ import { shortName } from "./verdict.ts";
 
 export function iterationsFigure({ curve, lines, seeds }: PaperResult): Figure {
   const [first, last] = [curve[0], curve[curve.length - 1]];
-  const moves = drawn.map(
+  const moves = paperMetrics.map(
     (metric) =>
       `${shortName(metric)} ${decimals(first.metrics[metric].mean)} to ${decimals(last.metrics[metric].mean)}`,
   );
@@ -19,7 +18,7 @@ export function iterationsFigure({ curve, lines, seeds }: PaperResult): Figure {
     finding: `From SIAMESE, where it starts, to iteration ${count(last.step)}: ${listed(moves)}.`,
     note: `${seeds.length > 1 ? `Means of ${seeds.length} runs; bands are one standard deviation of the runs to either side.` : "One run: there are no bands."} Vertical axes do not begin at 0.`,
     legend: ["SSL", ...lines.map(({ name }) => name)].map((name, series) => ({ name, series, shape: "line" })),
-    panels: drawn.map((metric) => {
+    panels: paperMetrics.map((metric) => {
       const best = curve.reduce((a, b) => (b.metrics[metric].mean > a.metrics[metric].mean ? b : a));
       return bandsPanel({
         title: `${metric}@${PLACES}`,
@@ -31,7 +30,7 @@ export function iterationsFigure({ curve, lines, seeds }: PaperResult): Figure {
       });
     }),
     table: {
-      head: ["model", "iteration", ...drawn.flatMap((metric) => [metric, "± over runs"])],
+      head: ["model", "iteration", ...paperMetrics.flatMap((metric) => [metric, "± over runs"])],
       rows: [
         ...curve.map(({ step, metrics }) => ({ cells: ["SSL", count(step), ...cells(metrics)] })),
         ...lines.map(({ name, metrics }) => ({ cells: [name, "–", ...cells(metrics)] })),
@@ -40,5 +39,5 @@ export function iterationsFigure({ curve, lines, seeds }: PaperResult): Figure {
   };
 }
 
-const cells = (metrics: Readonly<Record<(typeof drawn)[number], Band>>): string[] =>
-  drawn.flatMap((metric) => [decimals(metrics[metric].mean), decimals(metrics[metric].deviation)]);
+const cells = (metrics: Readonly<Record<(typeof paperMetrics)[number], Band>>): string[] =>
+  paperMetrics.flatMap((metric) => [decimals(metrics[metric].mean), decimals(metrics[metric].deviation)]);

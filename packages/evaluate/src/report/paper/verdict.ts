@@ -1,7 +1,8 @@
 // Whether SSL is above another model, below it, or neither, figure by figure. Two things must agree before it is one of them: the interval of the
 // mean difference lies on one side of 0, and so do most test items, by more than chance explains.
-import { type Drawn, drawn } from "../../experiments/curve.ts";
+import type { Drawn } from "../../experiments/curve.ts";
 import type { PaperResult, PaperRow } from "../../experiments/paper.ts";
+import { paperMetrics } from "../../protocol/measure.ts";
 import { SURE } from "../../statistics/sign-test.ts";
 import { listed } from "../numbers.ts";
 
@@ -27,7 +28,7 @@ export function comparisons({ table }: PaperResult): Comparison[] {
       ? [
           {
             name,
-            figures: drawn.map((metric) => ({ metric, compared: ssl[metric], verdict: verdictOf(ssl[metric]) })),
+            figures: paperMetrics.map((metric) => ({ metric, compared: ssl[metric], verdict: verdictOf(ssl[metric]) })),
           },
         ]
       : [],

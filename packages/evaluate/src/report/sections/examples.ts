@@ -37,8 +37,8 @@ function aboutRatings({ kind, ratings, predicted, actual }: NeighbourExample): s
     ...(actual
       ? [
           actual.mean === null
-            ? "not rated later"
-            : `actually ${actual.mean.toFixed(2)} over ${plural(actual.ratings, "later rating")}`,
+            ? "not rated in the test part"
+            : `actually ${actual.mean.toFixed(2)} over ${plural(actual.ratings, "rating")} of the test part`,
         ]
       : []),
   ];

@@ -1,6 +1,6 @@
 // Models and baselines, truth by truth. The paper's family and the standard family stand in tables of their own: names are shared, formulas are
 // not.
-import type { MetricName } from "../../protocol/measure.ts";
+import { type MetricName, paperMetrics, standardMetrics } from "../../protocol/measure.ts";
 import type { EvaluationResult, MetricResult, TruthSummary } from "../../result.ts";
 import { directionOf, SURE } from "../../statistics/sign-test.ts";
 import { figure } from "../figures/figure.ts";
@@ -22,12 +22,12 @@ const FAMILIES: readonly Family[] = [
   {
     name: "Paper family",
     about: "as the paper computes them: its HR is a precision, its NDCG divides by the gain of the list's own hits",
-    metrics: ["paper HR", "paper MRR", "paper NDCG"],
+    metrics: paperMetrics,
   },
   {
     name: "Standard family",
     about: "as the literature defines them",
-    metrics: ["standard precision", "standard hit", "standard MRR", "standard NDCG"],
+    metrics: standardMetrics,
   },
 ];
 

@@ -1,6 +1,5 @@
 // The figures with their intervals, and SSL against each of the others.
-import { drawn } from "../../../experiments/curve.ts";
-import { PLACES } from "../../../protocol/measure.ts";
+import { PLACES, paperMetrics } from "../../../protocol/measure.ts";
 import type { Interval } from "../../../statistics/bootstrap.ts";
 import { type Html, html } from "../../html.ts";
 import { count, decimals, plural, pValue, signed } from "../../numbers.ts";
@@ -17,10 +16,10 @@ export function resultsSection(report: PaperReport): Section {
     body: html`${simulatedNotice(report)}<p>Means over ${plural(result.queries, "test item")} with 95 % bootstrap intervals. ${TAKEN[settings.train.ssl.keep]}</p>
 ${table({
   label: "Results with intervals",
-  head: ["", ...drawn.map((metric) => `${metric}@${PLACES}`)],
+  head: ["", ...paperMetrics.map((metric) => `${metric}@${PLACES}`)],
   rows: result.table.map(({ name, metrics }) => ({
     own: name === "SSL",
-    cells: [name, ...drawn.map((metric) => figureCell(metrics[metric]))],
+    cells: [name, ...paperMetrics.map((metric) => figureCell(metrics[metric]))],
   })),
 })}
 <h3>SSL against the others</h3>

@@ -23,7 +23,7 @@ function lead({ data }: PaperReport, found: readonly Comparison[]): string {
   const here = {
     all: `So it is on ${data.name}`,
     some: `On ${data.name} it is so in part`,
-    none: `On ${data.name} it is not so`,
+    none: `On ${data.name} that is not seen`,
   }[asThePaperFinds(found)];
   return `The paper finds that SSL ranks new items better than SIAMESE and SPE, by HR, MRR and NDCG alike. ${here}: SSL is ${listed(found.map(phrase))}.`;
 }

@@ -1,12 +1,13 @@
 // A report on the paper's experiments made by hand: small enough to be read in the snapshot, with markup wherever data may have text.
-import { type Drawn, drawn } from "../../../experiments/curve.ts";
+import type { Drawn } from "../../../experiments/curve.ts";
 import type { Band, PaperResult, PaperRow } from "../../../experiments/paper.ts";
+import { paperMetrics } from "../../../protocol/measure.ts";
 import { EVIL } from "../../testing/sample-report.ts";
 import type { PaperReport } from "../paper-report.ts";
 import { resolvePaperSettings, settingChanges } from "../settings.ts";
 
 const byMetric = <T>(of: (name: Drawn, i: number) => T): Record<Drawn, T> =>
-  Object.fromEntries(drawn.map((name, i) => [name, of(name, i)])) as Record<Drawn, T>;
+  Object.fromEntries(paperMetrics.map((name, i) => [name, of(name, i)])) as Record<Drawn, T>;
 
 const bands = (hr: number, deviation = 0.01): Record<Drawn, Band> =>
   byMetric((_, i) => ({ mean: hr + i / 10, deviation }));
