@@ -57,6 +57,8 @@ test.each([
   "docs/method.md",
   "docs/deviations.md",
   "docs/evaluation.md",
+  "docs/personalisation.md",
+  "docs/theory.md",
   "docs/architecture.md",
   "docs/browser.md",
   "docs/errors.md",

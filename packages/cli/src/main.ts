@@ -8,11 +8,13 @@ import { evaluateCommand } from "./commands/evaluate.ts";
 import { exportCommand } from "./commands/export.ts";
 import { initCommand } from "./commands/init.ts";
 import { inspectCommand } from "./commands/inspect.ts";
+import { personalizeCommand } from "./commands/personalize.ts";
 import { predictCommand } from "./commands/predict.ts";
 import { prepareCommand } from "./commands/prepare.ts";
 import { reportCommand } from "./commands/report.ts";
 import { sampleCommand } from "./commands/sample.ts";
 import { similarCommand } from "./commands/similar.ts";
+import { theoryCommand } from "./commands/theory.ts";
 import { trainCommand } from "./commands/train.ts";
 import { type Output, processOutput } from "./output.ts";
 import { type ExitCode, exitCodes, report } from "./report.ts";
@@ -63,7 +65,9 @@ Environment:
     reportCommand,
     similarCommand,
     predictCommand,
+    personalizeCommand,
     exportCommand,
+    theoryCommand,
     enginesCommand,
   ])
     program.addCommand(create(output));

@@ -7,6 +7,7 @@ export const sampleChoices = {
   train: {
     siamese: { steps: 100, batch: 128, validateEvery: 50 },
     ssl: { steps: 150, batch: 256, inducing: 64, validateEvery: 25 },
+    personal: { users: 20, steps: 20, iterations: 200 },
   },
   spe: { steps: 150, batch: 128, negativeDraws: 128, validateEvery: 50 },
 } as const satisfies PaperChoices;

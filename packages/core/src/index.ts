@@ -183,6 +183,9 @@ export type {
   ItemQuery,
   MetricOptions,
   ModelSimilarOptions,
+  PersonalMetric,
+  PersonalPrediction,
+  PersonalReason,
   PredictedRating,
   SimilarItem,
   SimilarResult,
@@ -210,6 +213,7 @@ export type {
 } from "./model/parts.ts";
 export { decodeSafetensors, encodeSafetensors, type Tensor, type TensorType, toFloat32 } from "./model/safetensors.ts";
 export { ensembleRowLayout, ensembleScaling, scaleEmbeddings, storedParameters } from "./model/scaling.ts";
+export type { UserRating } from "./model/user-ratings.ts";
 export {
   layoutParameters,
   type ParameterLayout,

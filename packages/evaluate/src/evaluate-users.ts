@@ -1,6 +1,7 @@
 // Recommenders in the hands of held-out users (EV10): one figure a user, so that one who asks often does not count more.
 import type { Measurement, MeasureOptions } from "./evaluate.ts";
 import { catalogueFigures } from "./protocol/catalogue.ts";
+import { emptyLists, type RankedLists } from "./protocol/lists.ts";
 import { PLACES } from "./protocol/measure.ts";
 import { measurePersonally, type PersonalTask } from "./protocol/personal.ts";
 import type { Recommender } from "./protocol/recommender.ts";
@@ -15,10 +16,16 @@ export interface PersonalWorld {
   readonly among?: Int32Array;
 }
 
+/** A recommender for each user. */
+export interface PersonalRecommender {
+  readonly name: string;
+  of(task: PersonalTask): Recommender;
+}
+
 const NO_STRATA = { head: Number.NaN, middle: Number.NaN, tail: Number.NaN };
 
 export function measureUsers(
-  recommender: Recommender,
+  recommender: Recommender | PersonalRecommender,
   {
     seed,
     kind,
@@ -26,25 +33,48 @@ export function measureUsers(
     events,
   }: Pick<MeasureOptions, "seed" | "kind" | "events"> & { worlds: readonly PersonalWorld[] },
 ): Measurement {
+  const recommenderOf = "rank" in recommender ? () => recommender : recommender.of;
   const truths = worlds.map(({ name, tasks, among }) => {
-    const metrics = measurePersonally(tasks, () => recommender, {
+    const metrics = measurePersonally(tasks, recommenderOf, {
       itemCount: events.length,
       ...(among ? { among } : {}),
     });
     const queries = Int32Array.from(tasks, ({ userIndex }) => userIndex);
     return [name, { queries, metrics, strata: NO_STRATA }] as const;
   });
-  const asked = Int32Array.from(
-    new Set(worlds.flatMap(({ tasks }) => tasks.flatMap(({ truth }) => [...truth.queries]))),
-  );
-  const known = asked.filter((item) => recommender.knows(item)).sort();
   return {
     name: recommender.name,
     seed,
     kind,
     truths: new Map(truths),
-    catalogue: catalogueFigures(recommender.rank(known, PLACES + 1), { events, k: PLACES }),
+    catalogue: catalogueFigures("rank" in recommender ? listsForAll(recommender) : listsOfUsers(recommender), {
+      events,
+      k: PLACES,
+    }),
   };
+
+  /** Of every item that somebody asks about, once. */
+  function listsForAll(shared: Recommender): RankedLists {
+    const asked = new Set(worlds.flatMap(({ tasks }) => tasks.flatMap(({ truth }) => [...truth.queries])));
+    const known = Int32Array.from(asked).filter((item) => shared.knows(item));
+    return shared.rank(known.sort(), PLACES + 1);
+  }
+
+  /** Of every user, about their own items. */
+  function listsOfUsers({ of }: PersonalRecommender): RankedLists {
+    const lists = worlds[0].tasks.map((task) => of(task).rank(task.truth.queries, PLACES + 1));
+    const all = emptyLists(
+      lists.reduce((sum, { items, k }) => sum + items.length / k, 0),
+      PLACES + 1,
+    );
+    let at = 0;
+    for (const { items, scores } of lists) {
+      all.items.set(items, at);
+      all.scores.set(scores, at);
+      at += items.length;
+    }
+    return all;
+  }
 }
 
 /** |G| of a user's query is their later items but that one. */

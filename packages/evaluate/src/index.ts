@@ -41,3 +41,4 @@ export { openSplit, type Split } from "./split.ts";
 export { bootstrapMean, type Interval } from "./statistics/bootstrap.ts";
 export { type SignTest, signTest } from "./statistics/sign-test.ts";
 export { familyTable, markdownTable, overviewTable, plainTable, type Table } from "./tables.ts";
+export * from "./theory/index.ts";

@@ -8,6 +8,7 @@ import { ease } from "./baselines/ease.ts";
 import { frequentItems } from "./baselines/events.ts";
 import { itemKnn } from "./baselines/item-knn.ts";
 import { modelRecommender } from "./baselines/metric.ts";
+import { personalRecommender } from "./baselines/personal.ts";
 import { popularity } from "./baselines/popularity.ts";
 import { slim } from "./baselines/slim.ts";
 import { type SpeProgress, spe } from "./baselines/spe.ts";
@@ -57,6 +58,7 @@ export async function evaluate(engine: Engine, dataset: Dataset, options: Evalua
   checkQueries(split);
   onEvent?.({ event: "opened", truths: split.truths });
   const rows = [...new Set(betas)];
+  const rated = dataset.manifest.ratings.kind === "explicit";
   const measurements: Measurement[] = [];
   const calibrations = new Map<string, Calibration>(); // of the first model of a row, by the row's name
   const known = new Set<string>(); // labels and seeds
@@ -77,6 +79,13 @@ export async function evaluate(engine: Engine, dataset: Dataset, options: Evalua
     for (const beta of rows) {
       const value = beta === "calibrated" ? model.parts.popularity : beta;
       measureOne(modelRecommender(model, { name: rowName(label, beta), popularity: value }), "model", ownSeed);
+    }
+    if (split.measurePersonal && model.personalizes) {
+      const name = `${label}, personal`;
+      onEvent?.({ event: "measuring", name, seed: ownSeed });
+      measurements.push(
+        split.measurePersonal(personalRecommender(model, { name, rated }), { seed: ownSeed, kind: "model" }),
+      );
     }
     const first = rowName(label, rows[0]);
     if (calibrations.has(first)) continue;

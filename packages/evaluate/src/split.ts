@@ -14,7 +14,7 @@ import {
 } from "@nearkin/data";
 import { frequentItems } from "./baselines/events.ts";
 import { type Measurement, type MeasureOptions, measureRecommender, summarizeTable } from "./evaluate.ts";
-import { measureUsers, type PersonalWorld, summarizeTasks } from "./evaluate-users.ts";
+import { measureUsers, type PersonalRecommender, type PersonalWorld, summarizeTasks } from "./evaluate-users.ts";
 import { type PersonalTask, personalTasks, restrictTask } from "./protocol/personal.ts";
 import type { Recommender } from "./protocol/recommender.ts";
 import { loadTruths } from "./protocol/truths.ts";
@@ -41,6 +41,8 @@ export interface Split {
   /** Queries, or users, of this role. */
   readonly queries: number;
   measure(recommender: Recommender, options: Pick<MeasureOptions, "seed" | "kind">): Measurement;
+  /** The same with a recommender for each user; absent where items are held out. */
+  measurePersonal?(recommender: PersonalRecommender, options: Pick<MeasureOptions, "seed" | "kind">): Measurement;
 }
 
 /** Opens the truths of one role. Test items are for figures that are reported, validation items for choices. */
@@ -67,7 +69,7 @@ export async function openSplit(dataset: Dataset, role: QueryRole = "test"): Pro
 }
 
 type Base = Pick<Split, "dataset" | "training" | "events" | "ids">;
-type Asked = Pick<Split, "truths" | "warm" | "outcomes" | "queries" | "measure">;
+type Asked = Pick<Split, "truths" | "warm" | "outcomes" | "queries" | "measure" | "measurePersonal">;
 
 async function askItems(truth: Truth, role: QueryRole, { dataset, events }: Base): Promise<Asked> {
   const truths = await loadTruths(truth, role, { hasTimes: dataset.manifest.time.kind === "seconds" });
@@ -91,6 +93,7 @@ async function askUsers(truth: Truth, role: QueryRole, { training, events }: Bas
     outcomes: null,
     queries: tasks.length,
     measure: (recommender, options) => measureUsers(recommender, { ...options, worlds, events }),
+    measurePersonal: (recommender, options) => measureUsers(recommender, { ...options, worlds, events }),
   };
 }
 

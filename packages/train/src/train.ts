@@ -114,8 +114,8 @@ export async function train(dataset: Dataset, config: TrainConfig, options: Trai
     }
     await afterStep();
   }
-  emit({ type: "phase", title: "writing the model" });
-  return await writeModel(run, folder, { selection: selection ?? null, from: from ?? null });
+  emit({ type: "phase", title: "learning how users differ, and writing the model" });
+  return await writeModel(run, folder, { selection: selection ?? null, from: from ?? null, pause: afterStep });
 
   /** The run goes on with one more channel. Until it is there a checkpoint holds what the stage before left. */
   async function addTaste(): Promise<void> {

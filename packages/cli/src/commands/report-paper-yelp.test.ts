@@ -69,6 +69,7 @@ function writeYelp(): void {
   model: { hidden: 8, embedding: 6 }
   siamese: { steps: 20, batch: 64, validateEvery: 10 }
   ssl: { steps: 10, batch: 100, inducing: 16, validateEvery: 5 }
+  personal: { users: 6, items: 8, others: 20, steps: 2, iterations: 5 }
 spe: { steps: 20, batch: 64, hidden: 8, embeddingSize: 6, validateEvery: 10 }
 `,
   );

@@ -13,6 +13,7 @@ train:
   model: { hidden: 8, embedding: 6 }
   siamese: { steps: 8, batch: 32, validateEvery: 4 }
   ssl: { steps: 4, batch: 80, inducing: 16, validateEvery: 2 }
+  personal: { users: 6, items: 8, others: 20, steps: 2, iterations: 5 }
 spe: { steps: 8, batch: 32, hidden: 8, embeddingSize: 6, validateEvery: 4 }
 `;
 

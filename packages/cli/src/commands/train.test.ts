@@ -17,6 +17,7 @@ train:
   model: { hidden: 8, embedding: 6 }
   siamese: { steps: 12, batch: 32, validateEvery: 4 }
   ssl: { steps: 8, batch: 80, inducing: 20, validateEvery: 4, factors: 4 }
+  personal: { users: 6, items: 8, others: 20, steps: 2, iterations: 5 }
 `;
 
 let folder: string;

@@ -1,5 +1,7 @@
 // What can be asked of a model, and what it answers.
 import { NearkinError } from "../errors.ts";
+import type { UserMetric } from "../personal/personalise.ts";
+import type { PersonalRating, RatingEvidence } from "../personal/process.ts";
 import type { LiftedItem } from "../rank/rows.ts";
 import type { Draft, MissingChannel } from "./draft.ts";
 import type { Contribution } from "./explain.ts";
@@ -67,6 +69,25 @@ export interface SimilarResult {
 export interface Explanation extends SimilarItem {
   readonly contributions: readonly Contribution[];
   readonly missing: readonly MissingChannel[];
+}
+
+/** A user's own metric: may be passed to `similar` and `explain` as it is. */
+export interface PersonalMetric extends Omit<UserMetric, "weights"> {
+  /** h by channel. */
+  readonly weights: Readonly<Record<string, number>>;
+}
+
+export interface PersonalPrediction extends Omit<PersonalRating, "evidence"> {
+  /** The mean of the user's ratings. */
+  readonly centre: number;
+  /** A reason for each rating, in the order given: all contributions and the centre add up to the mean. */
+  readonly evidence: readonly PersonalReason[];
+  readonly missing: readonly MissingChannel[];
+}
+
+export interface PersonalReason extends Omit<RatingEvidence, "rated"> {
+  readonly id: ItemId;
+  readonly title: string | null;
 }
 
 export interface PredictedRating extends RatingPrediction {

@@ -6,6 +6,7 @@ import type { Likelihood } from "../gp/inputs.ts";
 import type { EngineKind } from "../linalg/engine.ts";
 import type { FloatArray } from "../linalg/matrix.ts";
 import { type ChannelSpec, type EnsembleConfig, embeddingWidth, ensembleLayout } from "../metric/ensemble.ts";
+import { type PersonalPrior, type ProcessScale, personalParameters, personalTargets } from "../personal/settings.ts";
 import { CATALOGUE, FORMAT, HASHED, ITEMS, MANIFEST, TRANSFORMS, VERSION, WEIGHTS } from "./files.ts";
 import type { ItemId } from "./ids.ts";
 import { badModel, canonicalJson, JsonReader } from "./json.ts";
@@ -75,6 +76,7 @@ export async function decodeModel(read: ReadModelFile): Promise<ModelParts> {
     rating: { centre: rating.number("centre"), scale: rating.number("scale") },
     items: readItems(items, n, e, p),
     posterior: manifest.isNull("posterior") ? null : readPosterior(manifest.part("posterior"), items, { n, e }),
+    ...(manifest.has("personal") ? { personal: readPersonal(manifest.part("personal"), items, { ensemble, n }) } : {}),
     catalogue: readCatalogue(file(CATALOGUE), n),
   };
 }
@@ -220,6 +222,45 @@ function readPosterior(json: JsonReader, items: TensorReader, { n, e }: { n: num
     beta: items.f64("posterior.beta", m, k),
     jitter: json.number("jitter"),
     shift: json.number("shift"),
+  };
+}
+
+function readPersonal(
+  json: JsonReader,
+  items: TensorReader,
+  { ensemble, n }: { ensemble: EnsembleConfig; n: number },
+): PersonalPrior {
+  const target = json.oneOf("target", personalTargets);
+  const P = personalParameters(ensemble, target);
+  const m = json.count("pool");
+  const pool = { items: items.i32("personal.pool.items", m), shares: items.f64("personal.pool.shares", m).slice() };
+  if (!pool.items.every((item) => item >= 0 && item < n)) {
+    throw badModel(
+      `${ITEMS}: "personal.pool.items" names items outside [0, ${n}); train the model again with this version`,
+    );
+  }
+  const scale = (name: string): ProcessScale | null => {
+    if (json.isNull(name)) return null;
+    const part = json.part(name);
+    return { rate: part.number("rate"), variance: part.number("variance"), noise: part.number("noise") };
+  };
+  return {
+    settings: {
+      target,
+      fit: json.oneOf("fit", ["map", "descent"]),
+      items: json.count("items", 2),
+      evidence: json.number("evidence"),
+      iterations: json.count("iterations"),
+      rate: json.number("rate"),
+      unseen: json.number("unseen"),
+      low: json.number("low"),
+    },
+    users: json.count("users"),
+    mean: items.f64("personal.mean", P).slice(),
+    covariance: items.f64("personal.covariance", P, P).slice(),
+    pool,
+    process: scale("process"),
+    rating: scale("rating"),
   };
 }
 

@@ -3,6 +3,7 @@ import { encodeTransform } from "../channels/channel.ts";
 import { NearkinError } from "../errors.ts";
 import { ensembleLayout } from "../metric/ensemble.ts";
 import { metricWeights } from "../metric/weights.ts";
+import { type PersonalPrior, personalParameters } from "../personal/settings.ts";
 import { rowLayout } from "../rank/layout.ts";
 import { CATALOGUE, FORMAT, ITEMS, MANIFEST, TRANSFORMS, VERSION, WEIGHTS } from "./files.ts";
 import { canonicalJson, checkJson } from "./json.ts";
@@ -78,6 +79,7 @@ function describe(parts: ModelParts, transforms: readonly object[]) {
       jitter: posterior.jitter,
       shift: posterior.shift,
     },
+    ...(parts.personal ? { personal: describePersonal(parts.personal) } : {}),
     stages: parts.stages.map((stage) => ({ ...stage, metrics: { ...stage.metrics } })),
     warnings: parts.warnings.map((warning) => ({ ...warning })),
     notes: parts.notes,
@@ -88,6 +90,17 @@ function describe(parts: ModelParts, transforms: readonly object[]) {
       ...(parts.engine.library === undefined ? {} : { library: parts.engine.library }),
     },
     config: parts.config,
+  };
+}
+
+function describePersonal({ settings, users, mean, pool, process, rating }: PersonalPrior) {
+  return {
+    ...settings,
+    users,
+    parameters: mean.length,
+    pool: pool.items.length,
+    process: process && { ...process },
+    rating: rating && { ...rating },
   };
 }
 
@@ -111,13 +124,14 @@ function weightTensors({ ensemble, parameters, statistics, centres }: ModelParts
   return tensors;
 }
 
-function itemTensors({ items, posterior, catalogue, ensemble, centres }: ModelParts): Record<string, Tensor> {
+function itemTensors({ items, posterior, personal, catalogue, ensemble, centres }: ModelParts): Record<string, Tensor> {
   const n = catalogue.ids.length;
   const p = ensemble.channels.length;
   const tensors: Record<string, Tensor> = {
     rows: { type: "F32", shape: [n, centres.length + p + 1], data: items.rows },
     masked: { type: "U8", shape: [n, p], data: items.masked },
     ratings: { type: "I32", shape: [n], data: items.ratings },
+    ...(personal ? personalTensors(personal) : {}),
   };
   if (!posterior) return tensors;
   const { m, k, L, LB, beta, inducing, embeddings } = posterior;
@@ -128,6 +142,15 @@ function itemTensors({ items, posterior, catalogue, ensemble, centres }: ModelPa
     "posterior.L": f64(L, m, m),
     ...(LB ? { "posterior.LB": f64(LB, m, m) } : {}),
     "posterior.beta": f64(beta, m, k),
+  };
+}
+
+function personalTensors({ mean, covariance, pool }: PersonalPrior): Record<string, Tensor> {
+  return {
+    "personal.mean": f64(mean, mean.length),
+    "personal.covariance": f64(covariance, mean.length, mean.length),
+    "personal.pool.items": { type: "I32", shape: [pool.items.length], data: pool.items },
+    "personal.pool.shares": f64(pool.shares, pool.shares.length),
   };
 }
 
@@ -146,7 +169,7 @@ function encodeCatalogue({ ids, titles, described, fields }: ModelCatalogue): Ui
 }
 
 function checkParts(parts: ModelParts): void {
-  const { ensemble, channels, catalogue, items, statistics, centres, parameters, posterior } = parts;
+  const { ensemble, channels, catalogue, items, statistics, centres, parameters, posterior, personal } = parts;
   const n = catalogue.ids.length;
   const p = ensemble.channels.length;
   const layout = rowLayout(ensemble.channels.map(({ embeddingSize }) => embeddingSize));
@@ -176,6 +199,15 @@ function checkParts(parts: ModelParts): void {
       ["posterior.L", posterior.L.length, m * m],
       ["posterior.LB", posterior.LB?.length ?? m * m, m * m],
       ["posterior.beta", posterior.beta.length, m * k],
+    );
+  }
+  if (personal) {
+    const { settings, mean, covariance, pool } = personal;
+    const P = personalParameters(ensemble, settings.target);
+    expected.push(
+      ["personal.mean", mean.length, P],
+      ["personal.covariance", covariance.length, P * P],
+      ["personal.pool.shares", pool.shares.length, pool.items.length],
     );
   }
   for (const [name, length, wanted] of expected) {

@@ -11,6 +11,7 @@ import type { Model } from "./model.ts";
 import { openModel } from "./open.ts";
 import type { ModelParts } from "./parts.ts";
 import { tinyModel, toyEncode, toyVector } from "./testing/tiny-model.ts";
+import type { UserRating } from "./user-ratings.ts";
 
 let engine: Engine;
 let parts: ModelParts;
@@ -61,6 +62,7 @@ describe("the model file", () => {
       {},
       { precision: "f64", link: "saturating", scale: "diagonal" },
       { link: "sigmoid", weights: "signed", withoutPosterior: true },
+      { withoutPersonal: true },
     ] as const;
     for (const options of worlds) {
       const made = tinyModel(engine, { n: 20, ...options });
@@ -537,6 +539,91 @@ describe("predict", () => {
       `"BAD_ARGUMENT: the model tiny has no posterior to predict ratings with; train it with the stage ssl"`,
     );
     await bare.close();
+  });
+});
+
+describe("personalize", () => {
+  const ids = () => Array.from({ length: 12 }, (_, i) => model.items.at(i).id);
+
+  test("a metric of one's own, to be passed on to similar and explain", async () => {
+    const own = model.personalize(ids().map((item, i) => ({ item, rating: 1 + (i % 5) })));
+    expect(own).toMatchObject({ items: 12, used: 12, kept: null });
+    expect(Object.keys(own.weights)).toEqual(Object.keys(model.weights));
+    expect(own.weights).not.toEqual(model.weights);
+    expect(own.after).toBeLessThan(own.before ?? Number.NaN);
+    const { weights, popularity } = await model.similar(ids()[0], own);
+    expect({ weights, popularity }).toEqual({ weights: own.weights, popularity: own.popularity });
+  });
+
+  test("ratings are optional: what was met counts", () => {
+    const met = model.personalize(ids().map((item) => ({ item })));
+    expect(met.kept).toBeNull();
+    expect(met.weights).not.toEqual(model.weights);
+  });
+
+  test("from nothing, exactly the shared metric", () => {
+    expect(model.personalize([])).toEqual({
+      weights: model.weights,
+      popularity: 0,
+      offset: expect.any(Number),
+      items: 0,
+      used: 0,
+      iterations: 0,
+      before: null,
+      after: null,
+      kept: "no ratings",
+    });
+  });
+
+  test("bad ratings are refused, with the place and the reason", async () => {
+    const [a, b] = ids();
+    const of = (ratings: unknown) => errorOf(async () => model.personalize(ratings as UserRating[]));
+    expect([
+      await of([{ item: a, rating: Number.NaN }]),
+      await of([{ item: a, rating: "5" }]),
+      await of([{ item: a }, { item: b }, { item: a }]),
+      await of([{ item: "nowhere" }]),
+      await of([a]),
+      await of("abc"),
+      await of([null]),
+    ]).toMatchInlineSnapshot(`
+      [
+        "BAD_ARGUMENT: ratings[0]: the rating of "f000" is NaN; give a finite number, or leave it out",
+        "BAD_ARGUMENT: ratings[0]: the rating of "f000" is "5"; give a finite number, or leave it out",
+        "BAD_ARGUMENT: ratings[2]: "f000" stands at 0 already; give each item once, with the rating that counts",
+        "UNKNOWN_ITEM: no item has the id "nowhere"",
+        "BAD_ARGUMENT: ratings[0]: expected { item: "an id", rating?: number }, got "f000"",
+        "BAD_ARGUMENT: ratings: expected a list such as [{ item: "…", rating: 4 }], the oldest first, got "abc"",
+        "BAD_ARGUMENT: ratings[0]: expected { item: "an id", rating?: number }, got null",
+      ]
+    `);
+  });
+
+  test("what a user may rate an item, because of which ratings: the parts add up to the mean", async () => {
+    const ratings = ids().map((item, i) => ({ item, rating: 1 + (i % 5) }));
+    const id = model.items.at(20).id;
+    const { mean, centre, evidence, deviation, observationDeviation } = await model.predictFor(ratings, id);
+    expect(evidence.map((reason) => reason.id)).toEqual(ids());
+    expect(centre).toBeCloseTo(
+      ratings.reduce((sum, { rating }) => sum + rating / 12, 0),
+      12,
+    );
+    expect(evidence.reduce((sum, { contribution }) => sum + contribution, centre)).toBeCloseTo(mean, 10);
+    expect(observationDeviation).toBeGreaterThan(deviation);
+    const draft = await model.predictFor(ratings, FULL_DRAFT);
+    expect(draft.evidence).toHaveLength(12);
+    expect(await errorOf(() => model.predictFor([{ item: id }], id))).toMatchInlineSnapshot(
+      `"BAD_ARGUMENT: predictFor: none of the items has a rating"`,
+    );
+  });
+
+  test("a model that knows nothing of users says what to do", async () => {
+    const { personal, ...without } = parts;
+    await using other = await openModel(reader(await encodeModel(without)), { engine });
+    expect([model.personalizes, other.personalizes]).toEqual([true, false]);
+    expect(await errorOf(async () => other.personalize([]))).toMatchInlineSnapshot(
+      `"BAD_ARGUMENT: the model tiny knows nothing of how users differ; train it again, on data with users (train.personal)"`,
+    );
   });
 });
 

@@ -7,6 +7,10 @@ import { embed } from "../metric/embed.ts";
 import { ensembleLayout } from "../metric/ensemble.ts";
 import { metricWeights } from "../metric/weights.ts";
 import { type Parameters, parameterViews } from "../nn/parameters.ts";
+import { personalise } from "../personal/personalise.ts";
+import { PersonalProcess } from "../personal/process.ts";
+import type { PersonalPrior } from "../personal/settings.ts";
+import type { SharedMetric } from "../personal/user.ts";
 import { counterfactualRanks } from "../rank/counterfactual.ts";
 import type { RowLayout, RowScaling } from "../rank/layout.ts";
 import { type NeighbourBlock, neighboursOfAll } from "../rank/neighbours.ts";
@@ -23,6 +27,8 @@ import {
   isEmbedded,
   type MetricOptions,
   type ModelSimilarOptions,
+  type PersonalMetric,
+  type PersonalPrediction,
   type PredictedRating,
   type SimilarItem,
   type SimilarResult,
@@ -35,6 +41,7 @@ import { didYouMean, nearestNames } from "./nearest.ts";
 import type { ModelParts } from "./parts.ts";
 import { RatingModel } from "./rating.ts";
 import { ensembleRowLayout, ensembleScaling, scaleEmbeddings } from "./scaling.ts";
+import { type UserRating, userItems } from "./user-ratings.ts";
 
 /** Where a model lives. */
 export interface Placement {
@@ -64,6 +71,7 @@ export class Model implements AsyncDisposable {
   /** h by channel, as learned. */
   readonly weights: Readonly<Record<string, number>>;
   readonly #h: Float64Array;
+  readonly #b: number;
   readonly #own: readonly Engine[];
   readonly #scopes: Scope[] = [];
   readonly #encode: EncodeTexts | undefined;
@@ -93,6 +101,7 @@ export class Model implements AsyncDisposable {
       this.#parameters = parameterViews(ensembleLayout(ensemble), flat);
       const { h, b } = metricWeights(ensemble, this.#parameters);
       this.#h = h;
+      this.#b = b;
       this.weights = this.#named(h);
       this.#scaling = ensembleScaling(ensemble, this.#parameters, { statistics, centres });
       const { lengths } = this.#scaling;
@@ -197,6 +206,64 @@ export class Model implements AsyncDisposable {
     }
   }
 
+  /** Whether `personalize` can answer: training had users to learn from how people differ. */
+  get personalizes(): boolean {
+    return this.parts.personal !== undefined;
+  }
+
+  /**
+   * A user's own metric, from what they met and rated, the oldest first: pass it on to `similar` and `explain`. Exactly the shared metric where nothing
+   * can be learned; `kept` says why.
+   */
+  personalize(ratings: readonly UserRating[]): PersonalMetric {
+    this.#checkOpen();
+    const { weights, ...found } = personalise(this.#shared(), this.#prior(), userItems(this.items, ratings));
+    return { ...found, weights: this.#named(weights) };
+  }
+
+  /**
+   * What a user may rate an item, by a Gaussian process of their own ratings under their own metric, and because of which ratings. The
+   * parts add up: `centre` and all contributions are the mean.
+   */
+  async predictFor(
+    ratings: readonly UserRating[],
+    query: ItemQuery,
+    metric: Pick<PersonalMetric, "weights" | "offset"> = this.personalize(ratings),
+  ): Promise<PersonalPrediction> {
+    const { lifted, missing } = await this.#lift(query);
+    const prior = this.#prior();
+    const user = userItems(this.items, ratings);
+    const rated = Array.from(user.items.keys()).filter((i) => !Number.isNaN(user.ratings[i]));
+    if (!prior.rating || rated.length === 0) {
+      throw new NearkinError(
+        "BAD_ARGUMENT",
+        prior.rating
+          ? "predictFor: none of the items has a rating"
+          : `the model ${this.name} was trained on data without ratings; it cannot predict one`,
+      );
+    }
+    const { rate, variance, noise } = prior.rating;
+    const process = new PersonalProcess(this.engine, {
+      rows: this.rows,
+      items: rated.map((i) => liftedItem(this.rows, user.items[i])),
+      ratings: rated.map((i) => user.ratings[i]),
+      weights: Float64Array.from(this.#ownWeights(metric.weights), (h) => rate * h),
+      offset: metric.offset,
+      kernel: { link: this.parts.ensemble.link, variance },
+      noise,
+    });
+    const { evidence, ...prediction } = process.predict(lifted[0]);
+    return {
+      ...prediction,
+      centre: process.centre,
+      evidence: evidence.map(({ rated: place, ...reason }) => {
+        const { id, title } = this.items.at(user.items[rated[place]]);
+        return { id, title, ...reason };
+      }),
+      missing,
+    };
+  }
+
   /** The neighbours of every item, block by block: as `similar` gives them, many times faster. Rows and ids convert by `items`. */
   neighbours({
     k,
@@ -258,6 +325,29 @@ export class Model implements AsyncDisposable {
       temperature,
       popularity: popularity === "calibrated" ? calibrated : popularity,
     };
+  }
+
+  /** What users share. */
+  #shared(): SharedMetric {
+    const { ensemble, temperature } = this.parts;
+    return {
+      engine: this.engine,
+      rows: this.rows,
+      weights: this.#h,
+      offset: this.#b,
+      link: ensemble.link,
+      parameters: ensemble.weights,
+      temperature,
+    };
+  }
+
+  #prior(): PersonalPrior {
+    const { personal } = this.parts;
+    if (personal) return personal;
+    throw new NearkinError(
+      "BAD_ARGUMENT",
+      `the model ${this.name} knows nothing of how users differ; train it again, on data with users (train.personal)`,
+    );
   }
 
   #weightsOf(weights: MetricOptions["weights"]): ArrayLike<number> {

@@ -6,6 +6,7 @@ import type { Likelihood } from "../gp/inputs.ts";
 import type { EngineInfo } from "../linalg/engine.ts";
 import type { FloatArray } from "../linalg/matrix.ts";
 import type { EnsembleConfig, Statistics } from "../metric/ensemble.ts";
+import type { PersonalPrior } from "../personal/settings.ts";
 import type { ItemId } from "./ids.ts";
 
 /** Everything a model folder holds. */
@@ -50,6 +51,8 @@ export interface ModelParts {
   readonly items: ModelItems;
   /** null where training had no such stage. */
   readonly posterior: ModelPosterior | null;
+  /** What is known of users before one is met; absent where training had too few to learn it from. */
+  readonly personal?: PersonalPrior;
   readonly catalogue: ModelCatalogue;
 }
 

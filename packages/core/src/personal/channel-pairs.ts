@@ -1,6 +1,7 @@
 // d_c between all items of a user, channel by channel, from the catalogue's lifted rows.
 // n items of the user, p channels, N = n(n + 1)/2 pairs
 import type { Engine } from "../linalg/engine.ts";
+import type { Matrix } from "../linalg/matrix.ts";
 import type { LiftedItem, LiftedRows } from "../rank/rows.ts";
 import { pairCount } from "./problem.ts";
 
@@ -10,7 +11,7 @@ export function channelPairs(
   rows: Pick<LiftedRows, "layout" | "lengths">,
   items: readonly LiftedItem[],
 ): Float64Array {
-  const { sizes, starts, channelCount: p } = rows.layout;
+  const { sizes, channelCount: p } = rows.layout;
   const n = items.length;
   const N = pairCount(n);
   const pairs = new Float64Array(p * N);
@@ -21,17 +22,55 @@ export function channelPairs(
   for (let c = 0; c < p; c++) {
     using own = engine.scope();
     const Z = own.matrix(n, sizes[c]);
-    const { data } = Z;
-    items.forEach(({ embedding, masked }, i) => {
-      for (let j = 0; j < sizes[c]; j++) data[Z.offset + i * sizes[c] + j] = embedding[starts[c] + j];
-      data[lengths.offset + i] = masked[c] * rows.lengths[c]; // each stand-in has a coordinate of its own
-    });
+    placeChannel(Z, lengths, items, rows, c);
+    const { data } = T;
     engine.distances(T, Z, Z, { same, rowLengths: lengths, columnLengths: lengths });
     for (let i = 0, k = c * N; i < n; i++) {
       for (let j = 0; j <= i; j++, k++) pairs[k] = Math.max(0, data[T.offset + i * n + j]); // rounding may fall below
     }
   }
   return pairs;
+}
+
+/** (a, b, stride) d_c of every a with every b, channel c at place c of each `stride` numbers. O(abe), in f64. */
+export function crossPairs(
+  engine: Engine,
+  rows: Pick<LiftedRows, "layout" | "lengths">,
+  [A, B]: readonly [readonly LiftedItem[], readonly LiftedItem[]],
+  stride: number = rows.layout.channelCount,
+): Float64Array {
+  const { sizes, channelCount: p } = rows.layout;
+  const pairs = new Float64Array(A.length * B.length * stride);
+  const columnOf = new Map(B.map(({ index }, j) => [index, j]));
+  using scope = engine.scope();
+  const T = scope.matrix(A.length, B.length);
+  const same = scope.indices(A.length).write(A.map(({ index }) => (index < 0 ? -1 : (columnOf.get(index) ?? -1))));
+  for (let c = 0; c < p; c++) {
+    using own = engine.scope();
+    const [ZA, ZB] = [own.matrix(A.length, sizes[c]), own.matrix(B.length, sizes[c])];
+    const [rowLengths, columnLengths] = [own.matrix(A.length, 1), own.matrix(B.length, 1)];
+    placeChannel(ZA, rowLengths, A, rows, c);
+    placeChannel(ZB, columnLengths, B, rows, c);
+    engine.distances(T, ZA, ZB, { same, rowLengths, columnLengths });
+    const { data, offset } = T;
+    for (let k = 0, at = c; k < A.length * B.length; k++, at += stride) pairs[at] = Math.max(0, data[offset + k]); // rounding may fall below
+  }
+  return pairs;
+}
+
+/** One channel of the items (n, e_c), and of each the length that its stand-in has (n, 1), a coordinate of its own. */
+function placeChannel(
+  Z: Matrix,
+  lengths: Matrix,
+  items: readonly LiftedItem[],
+  { layout: { sizes, starts }, lengths: standIns }: Pick<LiftedRows, "layout" | "lengths">,
+  c: number,
+): void {
+  const { data } = Z;
+  items.forEach(({ embedding, masked }, i) => {
+    for (let j = 0; j < sizes[c]; j++) data[Z.offset + i * sizes[c] + j] = embedding[starts[c] + j];
+    lengths.data[lengths.offset + i] = masked[c] * standIns[c];
+  });
 }
 
 /** d_c between two items, into `out` (p); 0 where both are the same row of the catalogue. */

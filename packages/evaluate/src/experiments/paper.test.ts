@@ -66,6 +66,7 @@ describe("the paper's experiments on the sample", () => {
       model: { hidden: 8, embedding: 6 },
       siamese: { steps: 20, batch: 64, validateEvery: 10 },
       ssl: { steps: 20, batch: 128, inducing: 16, validateEvery: 10 },
+      personal: { users: 6, items: 8, others: 20, steps: 2, iterations: 5 },
     },
     spe: { steps: 20, batch: 64, hidden: 8, embeddingSize: 6, validateEvery: 10 },
   };

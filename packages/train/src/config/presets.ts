@@ -74,6 +74,25 @@ const standard: TrainConfig = {
     patience: 8,
     keep: "best",
   },
+  personal: {
+    target: "choice",
+    fit: "map",
+    mean: "population",
+    users: 200,
+    minItems: 10,
+    items: 20,
+    evidence: 1,
+    iterations: 20,
+    rate: 0.05,
+    others: 300,
+    popular: 0.75,
+    unseen: 2,
+    low: 0.5,
+    steps: 0,
+    batch: 8,
+    learningRate: 0.01,
+    adaptation: 1,
+  },
   validation: { horizonDays: 30, queries: 1000 },
 };
 
@@ -125,12 +144,24 @@ export const presets: Record<Preset, TrainConfig> = {
       dropout: 0,
       patience: null,
     },
+    personal: {
+      ...standard.personal,
+      target: "rating",
+      fit: "descent",
+      mean: "meta",
+      items: 200,
+      iterations: 2000,
+      users: 100,
+      others: 1, // of no use to ratings
+      steps: 200,
+    },
   },
 
   fast: {
     ...standard,
     preset: "fast",
     siamese: { ...standard.siamese, steps: 400, batch: 512, window: 5, validateEvery: 50 },
+    personal: { ...standard.personal, users: 60 },
     ssl: {
       ...standard.ssl,
       surrogateSteps: 60,

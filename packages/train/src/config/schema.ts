@@ -122,6 +122,40 @@ const model = z.strictObject({
   inputs: z.enum(["norm", "as-is"]),
 });
 
+const personal = z.strictObject({
+  /** What a user's own metric is fitted to: the items they met against those they did not, the same by a Gaussian process, or their ratings by one. */
+  target: z.enum(["choice", "preference", "rating"]),
+  /** `map`: under a Gaussian prior over users. `descent`: gradient steps from the shared start, as in the paper. */
+  fit: z.enum(["map", "descent"]),
+  /** Where fits start, and the prior's mean: the weights of the model, those learned through the users' adaptation, or the mean over users. */
+  mean: z.enum(["shared", "meta", "population"]),
+  /** Users that are learned from, drawn by the seed. 0: no personalisation. */
+  users: z.int().min(0).max(100_000),
+  /** Those with fewer items are left out. */
+  minItems: z.int().min(4),
+  /** A user's last items that count. */
+  items: z.int().min(2).max(1000),
+  /** How many items' worth of evidence one item is, against the prior. */
+  evidence: z.number().gt(0).max(1000),
+  /** Steps of a fit at most. */
+  iterations: z.int().min(0).max(100_000),
+  /** ω: gradient steps of a fit by `descent`, and of the adaptation that `meta` learns through. */
+  rate: z.number().gt(0).max(10),
+  /** Items that users are told apart from; drawn once. */
+  others: z.int().min(1).max(10_000),
+  /** Share of them that is drawn by popularity; the rest evenly. */
+  popular: z.number().min(0).max(1),
+  /** `preference`: items not met, for each that was. */
+  unseen: z.int().min(0).max(20),
+  /** `preference`: the target of an item rated below the user's mean; others are 1, items not met −½. */
+  low: z.number().min(-1).max(1),
+  /** `meta`: steps of Adam, users of a step, its rate, and the gradient steps of an adaptation. */
+  steps,
+  batch: z.int().min(1).max(1024),
+  learningRate: rate,
+  adaptation: z.int().min(1).max(100),
+});
+
 export const trainConfigSchema = z.strictObject({
   preset: z.enum(["paper", "default", "fast"]),
   seed: z.int().min(0),
@@ -132,6 +166,7 @@ export const trainConfigSchema = z.strictObject({
   model,
   siamese,
   ssl,
+  personal,
   /** Validation: what counts as relevant (EV4), and how many query items at most are ranked. */
   validation: z.strictObject({
     /** Days between two interactions of one user that still count. null: any. */

@@ -3,15 +3,19 @@ import {
   buildRows,
   encodeModel,
   ensembleRowLayout,
+  liftRows,
   type ModelEngine,
   type ModelParts,
   type ModelPosterior,
+  metricWeights,
+  type PersonalPrior,
 } from "@nearkin/core";
 import { loadCatalogue, writeParquet } from "@nearkin/data";
 import packageJson from "../../package.json" with { type: "json" };
 import type { StageName } from "../config/schema.ts";
 import type { RunFolder } from "./folder.ts";
 import { chooseInducing, inducingCount } from "./inducing.ts";
+import { learnPersonal } from "./personal.ts";
 import { posteriorOf } from "./posterior.ts";
 import { calibratePopularity, type EmbeddedItems, embedItems, rowScaling } from "./ranking.ts";
 import { noiseVariance, type Run, rescale, signalVariance } from "./run.ts";
@@ -53,8 +57,12 @@ function datasetsOf({ dataset, notes }: ModelParts): string[] {
   return [...new Set([dataset.id, ...fromDatasets])];
 }
 
-/** Writes the model folder and moves it into place. */
-export async function writeModel(run: Run, folder: RunFolder, origin: Origin): Promise<ModelParts> {
+/** Writes the model folder and moves it into place. `pause` is called between pieces of work. */
+export async function writeModel(
+  run: Run,
+  folder: RunFolder,
+  origin: Origin & { pause: () => Promise<void> },
+): Promise<ModelParts> {
   const parts = await modelParts(run, origin);
   const files = await encodeModel(parts);
   const { id } = JSON.parse(new TextDecoder().decode(files.get("model.json"))) as { id: string };
@@ -64,7 +72,10 @@ export async function writeModel(run: Run, folder: RunFolder, origin: Origin): P
   return { ...parts, id };
 }
 
-async function modelParts(run: Run, { selection, from }: Origin): Promise<ModelParts> {
+async function modelParts(
+  run: Run,
+  { selection, from, pause }: Origin & { pause: () => Promise<void> },
+): Promise<ModelParts> {
   const { set, config, model, layout, progress } = run;
   const { manifest } = set.dataset;
   rescale(run, "final");
@@ -76,6 +87,8 @@ async function modelParts(run: Run, { selection, from }: Origin): Promise<ModelP
   });
   const sigma2 = noiseVariance(run);
   const catalogue = await loadCatalogue(set.dataset);
+  const masked = items.masked;
+  const personal = await personalOf(run, { rows, masked, ids: catalogue.ids, lengths: scaling.lengths }, pause);
   return {
     name: manifest.name,
     tools: { "@nearkin/train": packageJson.version },
@@ -110,8 +123,9 @@ async function modelParts(run: Run, { selection, from }: Origin): Promise<ModelP
     kernelScale: progress.kernelScale,
     noise: { variance: sigma2, perRating: sigma2 * progress.noisePerRating },
     rating: { centre: set.targets?.centre ?? manifest.ratings.mean, scale: set.targets?.scale ?? 1 },
-    items: { rows, masked: items.masked, ratings: set.data.items.ratings },
+    items: { rows, masked, ratings: set.data.items.ratings },
     posterior: set.targets ? finalPosterior(run, items, scaling) : null,
+    ...(personal ? { personal } : {}),
     catalogue: {
       ids: catalogue.ids,
       titles: catalogue.titles,
@@ -119,6 +133,42 @@ async function modelParts(run: Run, { selection, from }: Origin): Promise<ModelP
       fields: catalogue.fields,
     },
   };
+}
+
+/** What is known of users, under the metric as it is written. */
+async function personalOf(
+  run: Run,
+  {
+    rows,
+    masked,
+    ids,
+    lengths,
+  }: { rows: Float32Array; masked: Uint8Array; ids: readonly string[]; lengths: Float64Array },
+  pause: () => Promise<void>,
+): Promise<PersonalPrior | undefined> {
+  const { engine, config, set, model, parameters } = run;
+  if (config.personal.users === 0) return undefined;
+  using scope = engine.scope();
+  const layout = ensembleRowLayout(model);
+  const placed = scope.matrix(ids.length, layout.width, "f32").write(rows);
+  const { h, b } = metricWeights(model, parameters);
+  return await learnPersonal({
+    metric: {
+      engine,
+      rows: liftRows(layout, { shards: [{ engine, rows: placed }], masked, lengths, ids }),
+      weights: h,
+      offset: b,
+      link: model.link,
+      parameters: model.weights,
+      temperature: config.siamese.temperature,
+    },
+    config: config.personal,
+    histories: set.data.histories,
+    events: set.data.items.ratings,
+    rated: set.dataset.manifest.ratings.kind === "explicit",
+    random: run.random.split("personal"),
+    pause,
+  });
 }
 
 function engineOf({ engine: { info } }: Run): ModelEngine {

@@ -19,6 +19,7 @@ afterAll(() => engine.close());
 const base: TrainConfigInput = {
   model: { hidden: 6, embedding: 4 },
   siamese: { steps: 60, batch: 32, dropout: 0, learningRate: 0.01, validateEvery: 20 },
+  personal: { users: 0 },
   ssl: {
     mode: "towers",
     steps: 30,

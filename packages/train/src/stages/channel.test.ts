@@ -20,6 +20,7 @@ afterAll(() => engine.close());
 const settings: TrainConfigInput = {
   model: { hidden: 8, embedding: 6 },
   siamese: { steps: 150, batch: 128, validateEvery: 50, averaging: 0.95 },
+  personal: { users: 0 },
   ssl: { steps: 150, batch: 300, inducing: 60, minRatings: 1, surrogateSteps: 60, validateEvery: 50, averaging: 0.95 },
 };
 

@@ -14,11 +14,13 @@ import type { Precision } from "../../linalg/matrix.ts";
 import { portableLog, Random } from "../../linalg/random.ts";
 import { embed } from "../../metric/embed.ts";
 import { type EnsembleConfig, ensembleLayout, initializeEnsemble } from "../../metric/ensemble.ts";
-import { exp, logistic } from "../../metric/exponential.ts";
+import { exp, inverseSoftplus, logistic } from "../../metric/exponential.ts";
 import { channelInput } from "../../metric/inputs.ts";
 import { centreMissing, measureStatistics } from "../../metric/statistics.ts";
 import { metricWeights } from "../../metric/weights.ts";
 import { parameterViews } from "../../nn/parameters.ts";
+import { drawPool } from "../../personal/choices.ts";
+import type { PersonalPrior } from "../../personal/settings.ts";
 import { buildRows, measureCentres } from "../../rank/layout.ts";
 import type { ItemId, ItemIndex } from "../ids.ts";
 import type { ModelChannel, ModelParts, ModelPosterior } from "../parts.ts";
@@ -41,6 +43,39 @@ export interface TinyModelOptions {
   precision?: Precision;
   /** Leave the posterior out. @default false */
   withoutPosterior?: boolean;
+  /** Leave out what is known of users. @default false */
+  withoutPersonal?: boolean;
+}
+
+/** Users who differ by one e-fold in every weight; fitted as in the preset `default`, or with the paper's link as the paper does. */
+function personalOf(
+  { channels, link, weights }: EnsembleConfig,
+  { h, b }: { h: Float64Array; b: number },
+  ratings: Int32Array,
+  random: Random,
+): PersonalPrior {
+  const choice = link !== "sigmoid";
+  const own = Array.from(h, (weight) => (weights === "softplus" ? inverseSoftplus(weight) : weight));
+  const mean = Float64Array.from([...own, choice ? 0 : b]);
+  const P = channels.length + 1;
+  return {
+    settings: {
+      target: choice ? "choice" : "rating",
+      fit: choice ? "map" : "descent",
+      items: 20,
+      evidence: 1,
+      iterations: 20,
+      rate: 0.05,
+      unseen: 2,
+      low: 0.5,
+    },
+    users: 9,
+    mean,
+    covariance: Float64Array.from({ length: P * P }, (_, k) => (k % (P + 1) === 0 ? 1 : 0)),
+    pool: drawPool(ratings, 15, random, 0.5),
+    process: choice ? null : { rate: 2, variance: 0.3, noise: 0.8 },
+    rating: { rate: 2, variance: 0.3, noise: 0.8 },
+  };
 }
 
 const HIDDEN = 6;
@@ -134,6 +169,7 @@ export function tinyModel(engine: Engine, options: TinyModelOptions = {}): Model
       posterior: options.withoutPosterior
         ? null
         : posteriorOf(engine, { training, ratings, scaled, masked, metric, ensemble, random: random.split("targets") }),
+      ...(options.withoutPersonal ? {} : { personal: personalOf(ensemble, metric, ratings, random.split("users")) }),
       catalogue: {
         ids: catalogue.map(({ id }) => id as ItemId),
         titles: catalogue.map(({ title }) => title),

@@ -1,0 +1,152 @@
+// What a user chose, as evidence of their metric: at each of their items, the other items they met are picked out of all that they did not meet,
+// with the probability that a ranking by the score gives (method.md §6):
+//
+//   P(j | i) = e^{l_ij} / (e^{l_ij} + Σ_k u_k·e^{l_ik})      l_ij = −Σ_c h_c·d_c(i, j)/T + β·log q_j
+//
+// k runs over m items drawn from those that the user did not meet, u_k = 1/(m·P(k is drawn)): the sum stands for all of them. ℓ is the mean of −log P over the user's pairs. l is linear in w = (h, β), so with
+// a_ij = (−d(i, j)/T, log q_j), and means and covariances under P,
+//
+//   ∇ℓ = mean over pairs of E[a] − a_ij      ∇²ℓ = mean over pairs of Cov[a], never indefinite: ℓ is convex
+//
+// s items of the user, m others, p channels, P = p + 1 parameters
+import { NearkinError } from "../errors.ts";
+import { portableLog } from "../linalg/random.ts";
+import { exp } from "../metric/exponential.ts";
+import type { Derivatives, Objective } from "./likelihood.ts";
+
+export interface ChoiceProblem {
+  readonly s: number;
+  readonly m: number;
+  readonly p: number;
+  /** (s, s, P) a_ij of the user's own items; those of i with itself are not used. */
+  readonly own: Float64Array;
+  /** (s, m, P) a_ik of the others. */
+  readonly others: Float64Array;
+  /** (m) u: how many of the items that the user did not meet each of the others stands for. */
+  readonly shares: Float64Array;
+}
+
+/** ℓ of one user by w = (h, β). O(s·m·P) for its value and gradient, O(s·m·P²) with its Hessian. */
+export class ChoiceLikelihood implements Objective {
+  readonly size: number;
+  readonly #problem: ChoiceProblem;
+  /** (m) l_ik, then e^{l_ik − top} of one i. */
+  readonly #logits: Float64Array;
+  /** Of one i: Σ_k e^{…}·a_ik (P), and with a aᵀ its lower triangle (P, P). */
+  readonly #first: Float64Array;
+  readonly #second: Float64Array;
+  readonly #mean: Float64Array;
+
+  constructor(problem: ChoiceProblem) {
+    const { s, m, p, own, others, shares } = problem;
+    const P = p + 1;
+    if (own.length !== s * s * P || others.length !== s * m * P || shares.length !== m) {
+      throw new NearkinError(
+        "SHAPE_MISMATCH",
+        `choice: ${s} items, ${m} others and ${p} channels take ${s * s * P}, ${s * m * P} and ${m} numbers, got ${own.length}, ${others.length} and ${shares.length}`,
+      );
+    }
+    if (s < 2 || m < 1 || p < 1) {
+      throw new NearkinError("BAD_ARGUMENT", "choice: needs two items of the user, one other and one channel");
+    }
+    this.size = P;
+    this.#problem = problem;
+    this.#logits = new Float64Array(m);
+    this.#first = new Float64Array(P);
+    this.#second = new Float64Array(P * P);
+    this.#mean = new Float64Array(P);
+  }
+
+  evaluate(w: ArrayLike<number>, derivatives: Derivatives = {}): number {
+    const { gradient, hessian = derivatives.fisher, fisher } = derivatives;
+    const { s } = this.#problem;
+    const P = this.size;
+    gradient?.fill(0);
+    hessian?.fill(0);
+    let value = 0;
+    for (let i = 0; i < s; i++) value += this.#anchor(i, w, gradient, hessian);
+    const pairs = s * (s - 1);
+    if (gradient) for (let q = 0; q < P; q++) gradient[q] /= pairs;
+    if (hessian) {
+      for (let q = 0; q < P; q++) {
+        for (let r = 0; r <= q; r++) hessian[q * P + r] = hessian[r * P + q] = hessian[q * P + r] / pairs;
+      }
+    }
+    if (fisher && hessian && fisher !== hessian) fisher.set(hessian);
+    return value / pairs;
+  }
+
+  hessianProduct(out: Float64Array, w: ArrayLike<number>, v: ArrayLike<number>): void {
+    const P = this.size;
+    const hessian = new Float64Array(P * P);
+    this.evaluate(w, { hessian });
+    for (let q = 0; q < P; q++) {
+      out[q] = 0;
+      for (let r = 0; r < P; r++) out[q] += hessian[q * P + r] * v[r];
+    }
+  }
+
+  /** The pairs of item i, added up. */
+  #anchor(i: number, w: ArrayLike<number>, gradient?: Float64Array, hessian?: Float64Array): number {
+    const { s, own } = this.#problem;
+    const P = this.size;
+    const [first, second, mean] = [this.#first, this.#second, this.#mean];
+    const { top, sum } = this.#others(i, w, gradient !== undefined || hessian !== undefined, hessian !== undefined);
+    let value = 0;
+    let weightOfOthers = 0; // Σ_j of what Σ_k e^{l_ik − top} is divided by
+    for (let j = 0; j < s; j++) {
+      if (j === i) continue;
+      const at = (i * s + j) * P;
+      let logit = 0;
+      for (let q = 0; q < P; q++) logit += w[q] * own[at + q];
+      // in units of the larger of the two, so that nothing overflows
+      const chosen = logit <= top ? exp(logit - top) : 1;
+      const unit = logit <= top ? 1 : exp(top - logit);
+      const all = chosen + unit * sum;
+      const [probability, others] = [chosen / all, unit / all];
+      value += portableLog(all) + (logit <= top ? top - logit : 0);
+      weightOfOthers += others;
+      for (let q = 0; gradient && q < P; q++) gradient[q] += (probability - 1) * own[at + q];
+      if (!hessian) continue;
+      for (let q = 0; q < P; q++) {
+        mean[q] = probability * own[at + q] + others * first[q];
+        for (let r = 0; r <= q; r++) {
+          hessian[q * P + r] += probability * own[at + q] * own[at + r] - mean[q] * mean[r];
+        }
+      }
+    }
+    for (let q = 0; q < P; q++) {
+      if (gradient) gradient[q] += weightOfOthers * first[q];
+      for (let r = 0; hessian && r <= q; r++) hessian[q * P + r] += weightOfOthers * second[q * P + r];
+    }
+    return value;
+  }
+
+  /** Σ_k u_k·e^{l_ik − top}, and its moments into `#first` and `#second`. */
+  #others(i: number, w: ArrayLike<number>, moments: boolean, squares: boolean): { top: number; sum: number } {
+    const { m, others, shares } = this.#problem;
+    const P = this.size;
+    const [logits, first, second] = [this.#logits, this.#first, this.#second];
+    let top = -Infinity;
+    for (let k = 0, at = i * m * P; k < m; k++) {
+      let logit = 0;
+      for (let q = 0; q < P; q++, at++) logit += w[q] * others[at];
+      logits[k] = logit;
+      if (logit > top) top = logit;
+    }
+    first.fill(0);
+    second.fill(0);
+    let sum = 0;
+    for (let k = 0, at = i * m * P; k < m; k++, at += P) {
+      const weight = shares[k] * exp(logits[k] - top);
+      sum += weight;
+      if (!moments) continue;
+      for (let q = 0; q < P; q++) {
+        const part = weight * others[at + q];
+        first[q] += part;
+        for (let r = 0; squares && r <= q; r++) second[q * P + r] += part * others[at + r];
+      }
+    }
+    return { top, sum };
+  }
+}

@@ -1,0 +1,39 @@
+// The paper's fit of one user: plain gradient steps, w ← w − ω∇ℓ. The best point on the way is kept, so that it is never worse than the start even
+// where ω is too long a step.
+import { NotPositiveDefiniteError } from "../errors.ts";
+import type { PersonalFit } from "./fit.ts";
+import type { Objective } from "./likelihood.ts";
+
+export function descend(
+  objective: Objective,
+  start: ArrayLike<number>,
+  { steps, rate }: { steps: number; rate: number },
+): PersonalFit {
+  const w = Float64Array.from(start);
+  const gradient = new Float64Array(objective.size);
+  let best = w.slice();
+  let value = objective.evaluate(w, { gradient });
+  const first = value;
+  let iterations = 0;
+  for (; iterations < steps; iterations++) {
+    for (let i = 0; i < w.length; i++) w[i] -= rate * gradient[i];
+    const reached = evaluate();
+    if (reached === undefined) break;
+    if (reached < value) {
+      value = reached;
+      best = w.slice();
+    }
+  }
+  return { w: best, value, start: first, iterations, evaluations: iterations + 1, converged: false };
+
+  /** undefined where weights went so far that there is no covariance. */
+  function evaluate(): number | undefined {
+    try {
+      const reached = objective.evaluate(w, { gradient });
+      return Number.isFinite(reached) && gradient.every(Number.isFinite) ? reached : undefined;
+    } catch (error) {
+      if (error instanceof NotPositiveDefiniteError) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,156 @@
+// The last part of a run: what users have in common, and how they differ, so that a metric can be fitted to a user whom the model has never met.
+// Towers and channel weights stay as they are. Users are drawn by the seed, one after the other, so the number of workers decides nothing.
+
+import type { Random } from "@nearkin/core";
+import {
+  aroundMean,
+  coordinatesOf,
+  drawPool,
+  fitProcessScale,
+  gaussianProblem,
+  learnPopulation,
+  metaLearn,
+  type PersonalPrior,
+  type PersonalProblem,
+  type ProcessScale,
+  preferenceProblem,
+  type SharedMetric,
+  type UserItems,
+  userObjective,
+} from "@nearkin/core";
+import type { Histories } from "@nearkin/data";
+import type { TrainConfig } from "../config/schema.ts";
+
+export interface PersonalInputs {
+  readonly metric: SharedMetric;
+  readonly config: TrainConfig["personal"];
+  readonly histories: Histories;
+  /** (n) Training events by item. */
+  readonly events: ArrayLike<number>;
+  /** Whether events carry ratings. */
+  readonly rated: boolean;
+  readonly random: Random;
+  /** Called between two pieces of work. */
+  readonly pause: () => Promise<void>;
+}
+
+/** Of a user's items, what is taken as known; the rest is what adaptation is judged by (method.md §5). */
+const SUPPORT = 0.7;
+const ROUNDS = 8; // covariances change by a few percent after it
+const SCALE_USERS = 100; // v and σ² are two numbers: more users would not change them
+
+/** undefined where too few users have met enough items. */
+export async function learnPersonal(inputs: PersonalInputs): Promise<PersonalPrior | undefined> {
+  const { metric, config, events, random, pause } = inputs;
+  const users = drawUsers(inputs);
+  if (users.length < 2) return undefined;
+  const pool =
+    config.target === "rating"
+      ? { items: new Int32Array(0), shares: new Float64Array(0) }
+      : drawPool(events, config.others, random.split("pool"), config.popular);
+  const { target, fit, items, evidence, iterations, rate, unseen, low } = config;
+  const settings = { target, fit, items, evidence, iterations, rate, unseen, low };
+  const scales = scalesOf(inputs, users, { settings, pool });
+  if (target === "rating" && !scales.rating) return undefined;
+  const known = { settings, pool, process: scales.process };
+  const shared = coordinatesOf(metric, target);
+  const start = config.mean === "meta" ? await learnMean(inputs, users, shared, known) : shared;
+
+  using scope = metric.engine.scope();
+  const objectives = users.map((user) => userObjective(metric, scope, user, known));
+  const learning = learnPopulation(objectives, {
+    mean: start,
+    learnMean: config.mean === "population",
+    rounds: fit === "descent" ? 1 : ROUNDS, // a descent has no prior: how users differ is only told
+  });
+  let round = learning.next();
+  for (; !round.done; round = learning.next()) await pause();
+  return { ...known, ...round.value, users: users.length, rating: scales.rating };
+}
+
+/** Users with enough items, in an order drawn by chance, each item once. */
+function drawUsers({ config, histories, rated, random }: PersonalInputs): UserItems[] {
+  const { starts } = histories;
+  const fit = Array.from({ length: starts.length - 1 }, (_, u) => u).filter(
+    (u) => starts[u + 1] - starts[u] >= config.minItems,
+  );
+  return random
+    .split("users")
+    .shuffle(fit)
+    .slice(0, config.users)
+    .map((u) => itemsOf(histories, u, rated))
+    .filter(({ items, ratings }) => items.length >= config.minItems && (config.target !== "rating" || varies(ratings)));
+}
+
+/** An item that was met again counts where it was met last. */
+function itemsOf({ starts, items, ratings }: Histories, user: number, rated: boolean): UserItems {
+  const last = new Map<number, number>();
+  for (let at = starts[user]; at < starts[user + 1]; at++) {
+    last.delete(items[at]);
+    last.set(items[at], rated ? ratings[at] : Number.NaN);
+  }
+  return { items: Int32Array.from(last.keys()), ratings: Float64Array.from(last.values()) };
+}
+
+const varies = (ratings: Float64Array): boolean => ratings.some((rating) => rating !== ratings[0]);
+
+/** v and σ² of users' ratings, and of the target where that is a process of something else. */
+function scalesOf(
+  { metric, rated }: PersonalInputs,
+  users: readonly UserItems[],
+  known: Pick<PersonalPrior, "settings" | "pool">,
+): { rating: ProcessScale | null; process: ProcessScale | null } {
+  const some = users.slice(0, SCALE_USERS).map(({ items, ratings }): UserItems => {
+    const { items: most } = known.settings;
+    return { items: items.slice(-most), ratings: ratings.slice(-most) };
+  });
+  const scale = (problems: readonly PersonalProblem[]) => {
+    return fitProcessScale(metric.engine, problems, metric);
+  };
+  const unit = { rate: 1, noise: 1 };
+  const ofRatings = some.filter(({ ratings }) => varies(ratings));
+  const rating =
+    rated && ofRatings.length > 0
+      ? scale(ofRatings.map(({ items, ratings }) => gaussianProblem(metric, items, aroundMean(ratings), unit)))
+      : null;
+  if (known.settings.target === "choice") return { rating, process: null };
+  if (known.settings.target === "rating") return { rating, process: rating };
+  return { rating, process: scale(some.map((user) => preferenceProblem(metric, user, known, unit))) };
+}
+
+/** Weights learned through users' adaptation: the earliest items adapt, the later ones judge. */
+async function learnMean(
+  { metric, config, random, pause }: PersonalInputs,
+  users: readonly UserItems[],
+  start: Float64Array,
+  known: Pick<PersonalPrior, "settings" | "pool" | "process">,
+): Promise<Float64Array> {
+  const halves = users.map(({ items, ratings }) => {
+    const cut = Math.floor(SUPPORT * items.length);
+    return [
+      { items: items.slice(0, cut), ratings: ratings.slice(0, cut) },
+      { items: items.slice(cut), ratings: ratings.slice(cut) },
+    ] as const;
+  });
+  const learning = metaLearn(
+    (step) => {
+      const draw = random.split("meta", step);
+      const scope = metric.engine.scope();
+      const objectiveOf = (user: UserItems) => userObjective(metric, scope, user, known).objective;
+      const batch = Array.from({ length: Math.min(config.batch, halves.length) }, () => {
+        const [support, query] = halves[draw.below(halves.length)];
+        return { support: objectiveOf(support), query: objectiveOf(query) };
+      });
+      return { users: batch, [Symbol.dispose]: () => scope.close() };
+    },
+    start,
+    {
+      adaptation: { steps: config.adaptation, rate: config.rate },
+      steps: config.steps,
+      learningRate: config.learningRate,
+    },
+  );
+  let step = learning.next();
+  for (; !step.done; step = learning.next()) await pause();
+  return step.value;
+}
