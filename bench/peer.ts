@@ -2,11 +2,15 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
+export type Answer = Record<string, unknown>;
+
 export interface Peer {
   /** What it said of itself on start. */
   about: Record<string, unknown>;
   /** Times in ms of one request (see the programs), or undefined where it cannot do it. */
   ask(request: Record<string, unknown>): Promise<number[] | undefined>;
+  /** All of its answer. */
+  answer(request: Record<string, unknown>): Promise<Answer | undefined>;
   close(): void;
 }
 
@@ -36,12 +40,16 @@ export async function startPeer(
     child.kill();
     return undefined;
   }
+  const answer = async (request: Record<string, unknown>) => {
+    child.stdin.write(`${JSON.stringify(request)}\n`);
+    return read();
+  };
   return {
     about,
     async ask(request) {
-      child.stdin.write(`${JSON.stringify(request)}\n`);
-      return (await read())?.ms as number[] | undefined;
+      return (await answer(request))?.ms as number[] | undefined;
     },
+    answer,
     close: () => child.stdin.end(),
   };
 }

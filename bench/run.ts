@@ -1,6 +1,7 @@
 // Side-by-side benchmarks: every contender in one run, interleaved, so that ratios mean something on a noisy machine.
 //   npm run bench -- evaluate [--rounds 5] [--queries 2000] [--readme]
 //   npm run bench -- linalg [--rounds 7] [--readme]
+//   npm run bench -- personalize [--rounds 5] [--readme]
 //   npm run bench -- prepare [--rounds 3] [--rows 20000000] [--readme]
 //   npm run bench -- train [--rounds 7] [--parts steps,whole] [--scale] [--steps 200] [--engine wasm] [--readme]
 import { parseArgs } from "node:util";
@@ -8,6 +9,7 @@ import { parseArgs } from "node:util";
 const suites: Record<string, () => Promise<{ run(options: BenchOptions): Promise<void> }>> = {
   evaluate: () => import("./evaluate.ts"),
   linalg: () => import("./linalg.ts"),
+  personalize: () => import("./personalize.ts"),
   prepare: () => import("./prepare.ts"),
   train: () => import("./train.ts"),
 };

@@ -9,6 +9,9 @@ import { type LinalgResult, report } from "../bench/linalg-report.ts";
 import { type PrepareResult, report as prepareReport } from "../bench/prepare-report.ts";
 import { type TrainResult, report as trainReport } from "../bench/train-report.ts";
 import { configSchema } from "../packages/data/src/config/schema.ts";
+import { readResults } from "./results.ts";
+import { resultsPage } from "./results-page.ts";
+import { taylorTable } from "./taylor-error.ts";
 
 const root = join(import.meta.dirname, "..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -47,6 +50,15 @@ test("the figures of evaluation in README.md are those in bench/results/evaluate
   expect(block).toBe(evaluateReport(result));
 });
 
+test("the errors of Lemma 1 in docs/personalisation.md are those that npm run taylor-error prints", async () => {
+  const block = read("docs/personalisation.md").match(/<!-- taylor -->\n([\s\S]*?)\n<!-- \/taylor -->/)?.[1];
+  expect(block).toBe(await taylorTable());
+});
+
+test("docs/results.md is what was measured, written down: npm run results", () => {
+  expect(read("docs/results.md")).toBe(resultsPage(readResults()));
+});
+
 test.each([
   "README.md",
   "CONTRIBUTING.md",
@@ -57,6 +69,7 @@ test.each([
   "docs/method.md",
   "docs/deviations.md",
   "docs/evaluation.md",
+  "docs/results.md",
   "docs/personalisation.md",
   "docs/theory.md",
   "docs/architecture.md",

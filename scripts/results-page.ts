@@ -9,10 +9,11 @@ import {
   type RecommenderResult,
 } from "@nearkin/evaluate";
 
-/** A split by items: default models with baselines, all learned models, the paper's experiments. */
+/** A split by items: default models with baselines, all learned models, the paper's first stage alone, the paper's experiments. */
 interface ItemResults {
   readonly default: EvaluationResult;
   readonly learned: EvaluationResult;
+  readonly siamese: EvaluationResult;
   readonly paper: PaperResult;
 }
 
@@ -33,14 +34,21 @@ const STANDARD = [
   "standard NDCG",
 ] as const satisfies readonly MetricName[];
 const SURE = 0.01;
+/** Of whatever is trained, but where a row says otherwise. */
+const SEEDS = 5;
 
 /** What models are called on the page, by their labels. */
 const NAMES: readonly (readonly [RegExp, string])[] = [
   [/^paper \(siamese, model\.ratingChannel true\)$/, "SIAMESE of `paper`, ratings as a channel"],
+  [/^paper \(siamese\)$/, "SIAMESE of `paper`"],
   [/^paper \(ssl\.steps \d+\)$/, "SSL of `paper`"],
   [/^default \(ssl\.mode towers, ssl\.target rating\)$/, "`default`, towers trained on the rating target"],
   [/^default(?=$|, β)/, "**`default`**"],
 ];
+
+/** With the number of seeds, where there are fewer than usual. */
+const rowName = ({ name, kind, seeds }: RecommenderResult): string =>
+  `${shown(name)}${(kind === "model" || name === "SPE") && seeds.length < SEEDS ? ` (${seeds.length} seeds)` : ""}`;
 
 const shown = (name: string): string => NAMES.reduce((text, [label, own]) => text.replace(label, own), name);
 
@@ -53,7 +61,7 @@ What Nearkin's models, and the baselines they must beat, score on MovieLens. Thi
 
 - **Data.** ${dataLine(time.default)} Channels: genres, title and overview (sentence vectors, projected), year:
   [ml-25m-prefix.yaml](results/ml-25m-prefix.yaml).
-- **Figures** are means over test items at 10 places, ${count(time.default.recommenders[0].seeds.length)} seeds for whatever is trained, with 95 % bootstrap intervals over test items.
+- **Figures** are means over test items at 10 places, ${SEEDS} seeds for whatever is trained where a row says nothing else, with 95 % bootstrap intervals over test items.
   ↑ and ↓ mark what is better or worse than \`default\` at β = 0, item by item, by a sign test with p < ${SURE}.
 - **All of it again:** [measure.sh](results/measure.sh) has every command, in order. The commands of each table stand below it.
 
@@ -195,12 +203,12 @@ function differencesText(comparisons: readonly Comparison[]): string {
 // ---- tables ----
 
 function itemSection(split: "time" | "random", results: ItemResults): string {
-  const { default: own, learned, paper } = results;
+  const { default: own, learned, siamese, paper } = results;
   const names = new Set(own.recommenders.map(({ name }) => name));
   const models = own.recommenders.filter(({ kind }) => kind === "model");
   const rows = [
     ...models,
-    ...learned.recommenders.filter(({ name }) => !names.has(name)),
+    ...[...learned.recommenders, ...siamese.recommenders].filter(({ name }) => !names.has(name)),
     ...own.recommenders.filter(({ kind }) => kind === "baseline"),
   ];
   return `${count(own.dataset.queries)} test items among ${count(own.dataset.items)} candidates. ${truthsLine(own)}
@@ -214,7 +222,8 @@ ${otherTable(rows)}
 ${ratingsText(own)}
 ${commands([
   `nearkin evaluate datasets/${split} models/${split}/default-* --popularity 0,0.25,0.5,1,calibrated --out default-${split}.json`,
-  `nearkin evaluate datasets/${split} models/${split}/{default,rating}-* paper/${split}/model-paper-*/ --no-baselines --spe 1,2,3,4,5 --engine native --out learned-${split}.json`,
+  `nearkin evaluate datasets/${split} models/${split}/{default,rating}-* paper/${split}/model-paper-*/ --no-baselines --spe ${seedsOf(learned, "SPE").join(",")} --engine native --out learned-${split}.json`,
+  `nearkin evaluate datasets/${split} models/${split}/{default,siamese}-* --no-baselines --out siamese-${split}.json`,
 ])}
 
 ### The paper's Figs. 1 and 2
@@ -226,9 +235,12 @@ ${curveTable(paper)}
 ${paperTable(paper)}
 
 ${commands([
-  `nearkin report paper --dataset datasets/${split} --config docs/results/paper.yaml --engine native --cache paper/${split} --out paper-${split}.html`,
+  `nearkin report paper --dataset datasets/${split} --seeds ${paper.seeds.join(",")} --config docs/results/paper.yaml --engine native --cache paper/${split} --out paper-${split}.html`,
 ])}`;
 }
+
+const seedsOf = ({ recommenders }: EvaluationResult, asked: string): readonly number[] =>
+  recommenders.find(({ name }) => name === asked)?.seeds ?? [];
 
 function truthsLine({ truths }: EvaluationResult): string {
   const parts = truths.map(
@@ -241,7 +253,7 @@ function mainTable(rows: readonly RecommenderResult[]): string {
   return markdownTable([
     ["", "HR", "MRR", "NDCG", "affinity HR"],
     ...rows.map((row) => [
-      shown(row.name),
+      rowName(row),
       ...PAPER.map((metric) => figure(row, MAIN, metric)),
       figure(row, "affinity", "paper HR"),
     ]),
@@ -264,7 +276,7 @@ function otherTable(rows: readonly RecommenderResult[]): string {
       "ties",
     ],
     ...rows.map((row) => [
-      shown(row.name),
+      rowName(row),
       ...horizons.map((truth) => decimals(meanOf(row, truth))),
       ...(["head", "middle", "tail"] as const).map((stratum) => decimals(row.truths[MAIN].strata[stratum])),
       ...STANDARD.map((metric) => decimals(meanOf(row, MAIN, metric))),

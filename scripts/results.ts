@@ -6,7 +6,7 @@ import { type Results, resultsPage } from "./results-page.ts";
 const root = join(import.meta.dirname, "..");
 const stored = join(root, "docs", "results");
 
-const ITEM_FILES = ["default", "learned", "paper"] as const;
+const ITEM_FILES = ["default", "learned", "siamese", "paper"] as const;
 const FILES = [
   ...["time", "random"].flatMap((split) => ITEM_FILES.map((name) => `${name}-${split}`)),
   "default-users",

@@ -189,6 +189,7 @@ export type {
   PredictedRating,
   SimilarItem,
   SimilarResult,
+  SuggestedQuestion,
 } from "./model/answers.ts";
 export { decodeModel, type ReadModelFile } from "./model/decode.ts";
 export type { Draft, DraftCell, EncodeTexts, MissingChannel } from "./model/draft.ts";

@@ -69,6 +69,10 @@ describe("evaluate", () => {
     for (const { truths: measured } of recommenders) {
       expect(measured["later items"].metrics["paper HR"].mean).toBeGreaterThanOrEqual(0);
     }
+    const [shared, personal] = recommenders;
+    expect(personal.name).toBe(`${shared.name}, personal`); // each user by a metric of their own
+    const { against } = personal.truths["later items"].metrics["paper NDCG"];
+    expect((against?.test.better ?? 0) + (against?.test.worse ?? 0)).toBeGreaterThan(0);
   });
 
   test("a model of other data is refused: it may have seen the test items", async () => {

@@ -55,6 +55,11 @@ describe("over a dataset", () => {
     expect(readdirSync(root).filter((name) => /partial|tmp/.test(name))).toEqual([]);
   });
 
+  test("several jobs write the same bytes", async () => {
+    expect((await personalize("--dataset", at("films"), "--out", at("jobs.jsonl"), "--jobs", "2")).code).toBe(0);
+    expect(readFileSync(at("jobs.jsonl"))).toEqual(readFileSync(at("users.jsonl")));
+  });
+
   test("a run that was stopped goes on to the same bytes, a line that was cut short included", async () => {
     const whole = readFileSync(at("users.jsonl"));
     await using model = await openModel(at("model"));

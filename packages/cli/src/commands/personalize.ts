@@ -1,13 +1,15 @@
 // nearkin personalize: a metric for each user, from what they met and rated. Over a dataset, or as a filter that any batch engine can run.
-import { NearkinError } from "@nearkin/core";
+import { availableParallelism } from "node:os";
+import { type Model, NearkinError } from "@nearkin/core";
 import { openDataset, shellWord } from "@nearkin/data";
 import { Command } from "commander";
-import { type EngineFlags, openEngine, withEngineFlags } from "../engine.ts";
+import { type EngineFlags, openEngine, wholeNumber, withEngineFlags } from "../engine.ts";
 import { openAskedModel, simulatedLine } from "../model-flags.ts";
 import type { Output } from "../output.ts";
 import { personalizeAll } from "../personalize/batch.ts";
+import { type Answerer, openFilters } from "../personalize/filters.ts";
 import { readLines, writeLine } from "../personalize/lines.ts";
-import { answerLine, isRefusal } from "../personalize/user-line.ts";
+import { answerLine, answerUser, isRefusal } from "../personalize/user-line.ts";
 import { duration, liveLine } from "../progress.ts";
 import { InterruptedError, StopSignals } from "../training-stop.ts";
 
@@ -17,6 +19,7 @@ interface PersonalizeFlags extends EngineFlags {
   in?: string;
   out: string;
   resume?: boolean;
+  jobs?: number;
 }
 
 export function personalizeCommand(output: Output): Command {
@@ -27,7 +30,12 @@ export function personalizeCommand(output: Output): Command {
     .option("--users <which>", "with --dataset: all, or a file with a user's id on each line", "all")
     .option("--in <file>", "a filter: read a user from each line of JSON; - is standard input")
     .option("--out <file>", "where metrics go: - is standard output; with --dataset a file, .parquet or .jsonl", "-")
-    .option("--resume", "with --dataset: go on where a stopped run was");
+    .option("--resume", "with --dataset: go on where a stopped run was")
+    .option(
+      "--jobs <n>",
+      "with --dataset: processes at work; changes no number (default: the cores there are, for many users)",
+      wholeNumber(1),
+    );
   return withEngineFlags(command)
     .addHelpText(
       "after",
@@ -80,6 +88,7 @@ async function runPersonalize(folder: string, flags: PersonalizeFlags, output: O
       out: flags.out,
       users: flags.users,
       resume: flags.resume === true,
+      answererOf: (users) => answererOf(users, flags, model, folder),
       signal: stop.signal,
       onUser: (done, all) =>
         live.now(`${done.toLocaleString("en")} of ${counted(all)}, ${(done / seconds()).toFixed(0)} a second`),
@@ -97,5 +106,14 @@ async function runPersonalize(folder: string, flags: PersonalizeFlags, output: O
     );
   }
 }
+
+/** Here, for a few users; else by processes, each with a model of its own. */
+function answererOf(users: number, { jobs, engine, policy }: PersonalizeFlags, model: Model, folder: string): Answerer {
+  const many = jobs ?? (users < MANY ? 1 : availableParallelism());
+  if (many > 1) return openFilters(folder, many, ["--engine", engine, "--policy", policy]);
+  return { ahead: 1, answer: async (request) => answerUser(model, request), [Symbol.asyncDispose]: async () => {} };
+}
+
+const MANY = 2000; // users: below it, starting a process takes longer than it saves
 
 const counted = (users: number): string => `${users.toLocaleString("en")} ${users === 1 ? "user" : "users"}`;

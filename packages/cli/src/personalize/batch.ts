@@ -6,13 +6,16 @@ import { dirname, extname } from "node:path";
 import { createInterface } from "node:readline";
 import { type Model, NearkinError, type UserRating } from "@nearkin/core";
 import { type Dataset, type Histories, loadTraining, loadUsers, ParquetWriter } from "@nearkin/data";
-import { answerUser, isRefusal, type UserAnswer, type UserRefusal } from "./user-line.ts";
+import type { Answerer } from "./filters.ts";
+import { isRefusal, type UserAnswer, type UserRefusal } from "./user-line.ts";
 
 export interface BatchOptions {
   out: string;
   /** "all", or a file with an id on each line. */
   users: string;
   resume: boolean;
+  /** Who answers, once it is known for how many; made when there is somebody to answer for. */
+  answererOf: (users: number) => Answerer;
   signal: AbortSignal;
   onUser: (done: number, all: number) => void;
 }
@@ -61,14 +64,22 @@ export async function personalizeAll(model: Model, dataset: Dataset, options: Ba
   return summary;
 
   async function answerFrom(first: number, to: FileHandle): Promise<void> {
+    if (first === asked.length) return;
+    await using answerer = options.answererOf(asked.length - first);
+    const pending: Promise<UserAnswer | UserRefusal>[] = [];
     let lines: string[] = [];
     const flush = async () => {
       await to.appendFile(lines.join(""));
       lines = [];
     };
-    for (let u = first; u < asked.length; u++) {
-      lines.push(`${JSON.stringify(answer(asked[u]))}\n`);
-      onUser(u + 1, asked.length);
+    for (let u = first, next = first; u < asked.length; u++) {
+      for (; next < asked.length && next < u + answerer.ahead; next++) {
+        const answer = ask(answerer, asked[next]);
+        answer.catch(() => {}); // it is awaited below, in its turn
+        pending.push(answer);
+      }
+      lines.push(`${JSON.stringify(await pending.shift())}\n`);
+      onUser(u + 1 - first, asked.length - first);
       if (lines.length < FLUSH) continue;
       await flush();
       await new Promise((turn) => setImmediate(turn)); // signals have their turn
@@ -78,13 +89,13 @@ export async function personalizeAll(model: Model, dataset: Dataset, options: Ba
     if (signal.aborted) throw signal.reason;
   }
 
-  function answer(user: string): UserAnswer | UserRefusal {
+  async function ask(answerer: Answerer, user: string): Promise<UserAnswer | UserRefusal> {
     const row = rowOf.get(user);
     if (row === undefined) {
       const message = `the dataset has no training events of user "${user}"`;
       return { user, error: { code: "UNKNOWN_USER", message } };
     }
-    return answerUser(model, { user, ratings: ratingsOf(model, histories, row, rated) });
+    return answerer.answer({ user, ratings: ratingsOf(model, histories, row, rated) });
   }
 }
 

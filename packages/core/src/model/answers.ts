@@ -2,6 +2,7 @@
 import { NearkinError } from "../errors.ts";
 import type { UserMetric } from "../personal/personalise.ts";
 import type { PersonalRating, RatingEvidence } from "../personal/process.ts";
+import type { Question } from "../personal/question.ts";
 import type { LiftedItem } from "../rank/rows.ts";
 import type { Draft, MissingChannel } from "./draft.ts";
 import type { Contribution } from "./explain.ts";
@@ -86,6 +87,12 @@ export interface PersonalPrediction extends Omit<PersonalRating, "evidence"> {
 }
 
 export interface PersonalReason extends Omit<RatingEvidence, "rated"> {
+  readonly id: ItemId;
+  readonly title: string | null;
+}
+
+/** An item worth asking a user about. */
+export interface SuggestedQuestion extends Omit<Question, "item"> {
   readonly id: ItemId;
   readonly title: string | null;
 }

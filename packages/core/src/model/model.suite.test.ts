@@ -617,6 +617,27 @@ describe("personalize", () => {
     );
   });
 
+  test("the next question is an item that the user has not met, the most telling first", () => {
+    const ratings = ids().map((item, i) => ({ item, rating: 1 + (i % 5) }));
+    const questions = model.nextQuestions(ratings, { k: 8 });
+    expect(questions).toHaveLength(8);
+    for (const [i, { id, gain, chance }] of questions.entries()) {
+      expect(ids()).not.toContain(id);
+      expect(gain).toBeGreaterThan(0);
+      expect(gain).toBeLessThanOrEqual(i === 0 ? Infinity : questions[i - 1].gain);
+      expect(chance).toBeGreaterThan(0);
+      expect(chance).toBeLessThan(1);
+    }
+    const among = [model.items.at(30).id, model.items.at(31).id, ids()[0]];
+    expect(
+      model
+        .nextQuestions(ratings, { candidates: among })
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(among.slice(0, 2));
+    expect(model.nextQuestions([])).toHaveLength(5);
+  });
+
   test("a model that knows nothing of users says what to do", async () => {
     const { personal, ...without } = parts;
     await using other = await openModel(reader(await encodeModel(without)), { engine });

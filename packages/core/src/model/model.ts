@@ -9,6 +9,7 @@ import { metricWeights } from "../metric/weights.ts";
 import { type Parameters, parameterViews } from "../nn/parameters.ts";
 import { personalise } from "../personal/personalise.ts";
 import { PersonalProcess } from "../personal/process.ts";
+import { nextQuestions } from "../personal/question.ts";
 import type { PersonalPrior } from "../personal/settings.ts";
 import type { SharedMetric } from "../personal/user.ts";
 import { counterfactualRanks } from "../rank/counterfactual.ts";
@@ -32,6 +33,7 @@ import {
   type PredictedRating,
   type SimilarItem,
   type SimilarResult,
+  type SuggestedQuestion,
   shown,
 } from "./answers.ts";
 import { type Draft, type EncodeTexts, type MissingChannel, resolveDraft } from "./draft.ts";
@@ -53,6 +55,9 @@ export interface Placement {
   encode: EncodeTexts | undefined;
   onClose: (() => Promise<void>) | undefined;
 }
+
+/** Items that are weighed as the next question, where a caller names none. */
+const QUESTIONS = 60;
 
 /** Models that lie in an engine's memory, in the order of opening: the last must close first. */
 const openModels = new WeakMap<Engine, Model[]>();
@@ -264,6 +269,29 @@ export class Model implements AsyncDisposable {
     };
   }
 
+  /**
+   * What to ask a user next: items whose rating is expected to tell most about their metric, best first. Asks about the items that most people
+   * have rated, or among `candidates`.
+   */
+  nextQuestions(
+    ratings: readonly UserRating[],
+    { k = 5, candidates }: { k?: number; candidates?: Iterable<string> } = {},
+  ): SuggestedQuestion[] {
+    this.#checkOpen();
+    const user = userItems(this.items, ratings);
+    const [shared, prior] = [this.#shared(), this.#prior()];
+    const own = personalise(shared, prior, user);
+    const asked = candidates
+      ? Int32Array.from(candidates, (id) => this.items.indexOf(id))
+      : this.#wellKnown(new Set(user.items));
+    return nextQuestions(shared, prior, { user, own, candidates: asked })
+      .slice(0, k)
+      .map(({ item, gain, chance }) => {
+        const { id, title } = this.items.at(item);
+        return { id, title, gain, chance };
+      });
+  }
+
   /** The neighbours of every item, block by block: as `similar` gives them, many times faster. Rows and ids convert by `items`. */
   neighbours({
     k,
@@ -339,6 +367,15 @@ export class Model implements AsyncDisposable {
       parameters: ensemble.weights,
       temperature,
     };
+  }
+
+  /** Items with most ratings, the user's own left out. */
+  #wellKnown(met: ReadonlySet<number>): Int32Array {
+    const ratings = Int32Array.from({ length: this.items.size }, (_, item) => this.items.at(item).ratings);
+    return Int32Array.from(ratings.keys())
+      .filter((item) => !met.has(item))
+      .sort((a, b) => ratings[b] - ratings[a] || a - b)
+      .slice(0, QUESTIONS);
   }
 
   #prior(): PersonalPrior {

@@ -13,6 +13,7 @@ export { PosteriorObjective, type WeightPrior } from "./prior.ts";
 export type { PersonalProblem } from "./problem.ts";
 export { PersonalProcess, type PersonalProcessInputs, type PersonalRating, type RatingEvidence } from "./process.ts";
 export { fitProcessScale } from "./process-scale.ts";
+export { nextQuestions, type Question } from "./question.ts";
 export {
   type PersonalPrior,
   type PersonalSettings,

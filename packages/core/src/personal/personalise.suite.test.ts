@@ -8,6 +8,7 @@ import { Random } from "../linalg/random.ts";
 import { drawPool } from "./choices.ts";
 import { personalise } from "./personalise.ts";
 import { fitProcessScale } from "./process-scale.ts";
+import { nextQuestions } from "./question.ts";
 import type { PersonalSettings } from "./settings.ts";
 import { choiceSettings, followerOf, raterOf, smallCatalogue, widePrior } from "./testing/catalogue.ts";
 import { personalWorld } from "./testing/world.ts";
@@ -147,4 +148,21 @@ test("γ, v and σ² that users were drawn with are found again", () => {
   expect(found.rate).toBe(rate);
   expect(Math.abs(found.variance - variance)).toBeLessThan(0.2);
   expect(Math.abs(found.noise - noise)).toBeLessThan(0.1);
+});
+
+test("answers to the best question narrow what is known of the weights more than others do, whatever the target", () => {
+  const { metric, embeddings, events } = smallCatalogue(engine, scope);
+  for (const own of settings) {
+    const prior = widePrior(metric, events, own);
+    const user = followerOf(embeddings, 0, 5, 6);
+    const found = personalise(metric, prior, user);
+    const candidates = Int32Array.from({ length: 40 }, (_, i) => i);
+    const questions = nextQuestions(metric, prior, { user, own: found, candidates });
+    const met = new Set(user.items);
+    expect(questions.map(({ item }) => item).sort((a, b) => a - b)).toEqual(
+      Array.from(candidates).filter((item) => !met.has(item)),
+    );
+    expect(questions[0].gain).toBeGreaterThan(2 * questions[questions.length - 1].gain);
+    for (const { gain } of questions) expect(gain).toBeGreaterThanOrEqual(0);
+  }
 });

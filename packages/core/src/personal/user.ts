@@ -46,12 +46,18 @@ export interface UserObjective {
 const LEAST_WEIGHT = 1e-12; // softplus(θ) = 0 has no θ
 
 /** The shared metric in the coordinates of a fit (P). */
-export function coordinatesOf(metric: SharedMetric, target: PersonalTarget): Float64Array {
-  const weights = Array.from(metric.weights, (h) =>
-    metric.parameters === "softplus" ? inverseSoftplus(Math.max(h, LEAST_WEIGHT)) : h,
-  );
-  if (target === "choice") return Float64Array.from([...weights, 0]);
-  return Float64Array.from(metric.link === "sigmoid" ? [...weights, metric.offset] : weights);
+export const coordinatesOf = (metric: SharedMetric, target: PersonalTarget): Float64Array =>
+  coordinatesAt(metric, target, { weights: metric.weights, popularity: 0, offset: metric.offset });
+
+/** A metric in the coordinates of a fit (P); the inverse of `metricAt`. */
+export function coordinatesAt(
+  { parameters, link }: SharedMetric,
+  target: PersonalTarget,
+  { weights, popularity, offset }: { weights: Float64Array; popularity: number; offset: number },
+): Float64Array {
+  const own = Array.from(weights, (h) => (parameters === "softplus" ? inverseSoftplus(Math.max(h, LEAST_WEIGHT)) : h));
+  if (target === "choice") return Float64Array.from([...own, popularity]);
+  return Float64Array.from(link === "sigmoid" ? [...own, offset] : own);
 }
 
 /** h (p), β and b of a point. */

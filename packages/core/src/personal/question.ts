@@ -1,0 +1,109 @@
+// What to ask a user next: the item whose answer is expected to tell most about their weights. What is known of w is a Gaussian with precision
+// J = C⁻¹ + n_u·F_u at the user's point; an answer about x makes it J_x, and narrows the posterior by
+//
+//   gain(x) = P(x)·½(log|J_x| − log|J|)
+//
+// in nats. P(x) is the chance that the user has met x, under the target `choice`: that they pick it rather than an item that they did not meet.
+// A process learns from every answer alike (its Fisher matrix does not depend on what the answer is), so there P = 1.
+// P parameters, c candidates
+
+import { portableLog } from "../linalg/random.ts";
+import { exp, logistic } from "../metric/exponential.ts";
+import type { ChoiceProblem } from "./choice.ts";
+import { choiceProblem } from "./choices.ts";
+import type { PersonalPrior } from "./settings.ts";
+import { smallCholesky, smallInverse } from "./small.ts";
+import { coordinatesAt, nothingToLearn, type SharedMetric, type UserItems, userObjective } from "./user.ts";
+
+export interface Question {
+  /** Row of the catalogue. */
+  readonly item: number;
+  /** Nats. */
+  readonly gain: number;
+  /** P(x); 1 where every answer counts. */
+  readonly chance: number;
+}
+
+/** Candidates that the user has not met, the most telling first; equal ones stay in their order. O(c) objectives of one more item. */
+export function nextQuestions(
+  metric: SharedMetric,
+  prior: PersonalPrior,
+  {
+    user,
+    own,
+    candidates,
+  }: { user: UserItems; own: { weights: Float64Array; popularity: number; offset: number }; candidates: Int32Array },
+): Question[] {
+  const { target } = prior.settings;
+  const point = coordinatesAt(metric, target, own);
+  const met = new Set(user.items);
+  const precision = smallInverse(prior.covariance, prior.mean.length);
+  const before = information(user);
+  return Array.from(candidates)
+    .filter((item) => !met.has(item))
+    .map((item): Question => {
+      const chance = target === "choice" ? chanceOf(item) : 1;
+      return { item, chance, gain: chance * 0.5 * Math.max(0, information(withItem(user, item)) - before) };
+    })
+    .sort((a, b) => b.gain - a.gain);
+
+  /** log|J| */
+  function information(known: UserItems): number {
+    const P = point.length;
+    const J = precision.slice();
+    if (nothingToLearn({ ...known, ratings: known.ratings.map(unlike) }, target) === undefined) {
+      using scope = metric.engine.scope();
+      const { objective, evidence } = userObjective(metric, scope, known, prior);
+      const fisher = new Float64Array(P * P);
+      objective.evaluate(point, { fisher });
+      for (let k = 0; k < J.length; k++) J[k] += evidence * fisher[k];
+    }
+    const L = smallCholesky(J, P);
+    let sum = 0;
+    for (let i = 0; i < P; i++) sum += 2 * portableLog(L ? L[i * (P + 1)] : 1);
+    return sum;
+  }
+
+  /** Mean over the user's items of the chance to pick `item` rather than one that stands for all others. */
+  function chanceOf(item: number): number {
+    if (user.items.length === 0) return 1; // nobody to ask: all alike
+    const { rows, temperature } = metric;
+    const items = Int32Array.from([...user.items.slice(-prior.settings.items), item]);
+    const problem = choiceProblem(metric.engine, { rows, items, pool: prior.pool, temperature });
+    const w = [...own.weights, own.popularity];
+    let mean = 0;
+    for (let i = 0; i + 1 < problem.s; i++) {
+      const chosen = logitOf(problem.own, i * problem.s + problem.s - 1, w);
+      mean += logistic(chosen - typicalLogit(problem, i, w)) / (problem.s - 1);
+    }
+    return mean;
+  }
+}
+
+const logitOf = (features: Float64Array, row: number, w: readonly number[]): number =>
+  w.reduce((sum, value, q) => sum + value * features[row * w.length + q], 0);
+
+/** log of the mean of e^l over all that was not met. */
+function typicalLogit({ m, others, shares }: ChoiceProblem, i: number, w: readonly number[]): number {
+  const logits = Array.from({ length: m }, (_, k) => logitOf(others, i * m + k, w));
+  const top = Math.max(...logits);
+  let [sum, all] = [0, 0];
+  logits.forEach((logit, k) => {
+    sum += shares[k] * exp(logit - top);
+    all += shares[k];
+  });
+  return top + portableLog(sum / all);
+}
+
+/** The item as the user's last. Its rating is not known yet: the mean of theirs, which no target looks at for its information. */
+function withItem({ items, ratings }: UserItems, item: number): UserItems {
+  const given = ratings.filter((rating) => !Number.isNaN(rating));
+  const mean = given.reduce((sum, rating) => sum + rating / given.length, 0);
+  return {
+    items: Int32Array.from([...items, item]),
+    ratings: Float64Array.from([...ratings, given.length > 0 ? mean : Number.NaN]),
+  };
+}
+
+/** Ratings that are all the same teach nothing of w, but an item more still would: for that question they count as different. */
+const unlike = (rating: number, place: number): number => rating + place;
