@@ -107,7 +107,7 @@ test("what is no model folder says so", async () => {
       "BAD_MODEL: TMP/nowhere does not exist; expected a folder that nearkin train wrote",
       "BAD_MODEL: TMP/file is not a folder that nearkin train wrote",
       "BAD_MODEL: model.json cannot be read (there is no TMP/model.json); is this a model folder, and complete?",
-      "BAD_MODEL: TMP/cut: items.safetensors has 99 bytes instead of 10920; copy the folder again, or train the model again",
+      "BAD_MODEL: TMP/cut: items.safetensors has 99 bytes instead of 12112; copy the folder again, or train the model again",
       "BAD_MODEL: catalogue.json cannot be read (there is no TMP/partial/catalogue.json); is this a model folder, and complete?",
     ]
   `);

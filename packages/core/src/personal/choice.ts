@@ -58,7 +58,8 @@ export class ChoiceLikelihood implements Objective {
   }
 
   evaluate(w: ArrayLike<number>, derivatives: Derivatives = {}): number {
-    const { gradient, hessian = derivatives.fisher, fisher } = derivatives;
+    const { gradient, fisher, curvature } = derivatives;
+    const hessian = derivatives.hessian ?? fisher ?? curvature; // all the same
     const { s } = this.#problem;
     const P = this.size;
     gradient?.fill(0);
@@ -72,7 +73,7 @@ export class ChoiceLikelihood implements Objective {
         for (let r = 0; r <= q; r++) hessian[q * P + r] = hessian[r * P + q] = hessian[q * P + r] / pairs;
       }
     }
-    if (fisher && hessian && fisher !== hessian) fisher.set(hessian);
+    for (const same of [fisher, curvature]) if (same && hessian && same !== hessian) same.set(hessian);
     return value / pairs;
   }
 

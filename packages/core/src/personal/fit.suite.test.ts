@@ -78,3 +78,21 @@ test("without anything to learn, the prior's mean to the last bit", () => {
   );
   expect(fitWeights(objective, [0.1, -2, 3]).w).toEqual(Float64Array.of(0.1, -2, 3));
 });
+
+test("with many items the search begins with the curvature of some of them, and ends where it should", () => {
+  using scope = engine.scope();
+  const likelihood = new PersonalLikelihood(engine, scope, personalWorld(140, 3), { link: "linear", variance: 1 });
+  const [fisher, curvature] = [new Float64Array(9), new Float64Array(9)];
+  const w = [0.5, 0.5, 0.5];
+  likelihood.evaluate(w, { fisher, curvature });
+  expect(curvature).not.toEqual(fisher);
+  for (const k of [0, 4, 8]) expect(curvature[k] / fisher[k]).toBeGreaterThan(0.5);
+  for (const k of [0, 4, 8]) expect(curvature[k] / fisher[k]).toBeLessThan(2);
+  const prior = { mean: new Float64Array(3), precision: identity(3) };
+  const objective = new PosteriorObjective(new SoftplusObjective(likelihood, 3), prior, 140);
+  const { w: found, converged } = fitWeights(objective, prior.mean);
+  const gradient = new Float64Array(3);
+  objective.evaluate(found, { gradient });
+  expect(converged).toBe(true);
+  for (const slope of gradient) expect(Math.abs(slope)).toBeLessThan(2e-3);
+});

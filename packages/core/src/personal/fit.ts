@@ -36,9 +36,9 @@ export function fitWeights(
   const P = objective.size;
   let w: Float64Array = Float64Array.from(start);
   let gradient: Float64Array = new Float64Array(P);
-  const fisher = new Float64Array(P * P);
-  const first = objective.evaluate(w, { gradient, fisher });
-  let inverse: Float64Array = smallCholesky(fisher, P) ? smallInverse(fisher, P) : scaledIdentity(fisher, P);
+  const curvature = new Float64Array(P * P);
+  const first = objective.evaluate(w, { gradient, curvature });
+  let inverse: Float64Array = smallCholesky(curvature, P) ? smallInverse(curvature, P) : scaledIdentity(curvature, P);
   let value = first;
   let evaluations = 1;
   let iteration = 0;

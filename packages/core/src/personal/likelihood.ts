@@ -29,6 +29,8 @@ export interface Derivatives {
   hessian?: Float64Array;
   /** (P, P) E_r of the Hessian by w: ½·tr(M_i M_j)/n, never indefinite. */
   fisher?: Float64Array;
+  /** (P, P) As `fisher`, of some of the items where there are many: good enough to begin a search with. */
+  curvature?: Float64Array;
 }
 
 /** A function of a user's P weights. */
@@ -66,6 +68,8 @@ export class PersonalLikelihood implements Objective {
   readonly #pairs: Float64Array;
   /** (N, 1) k */
   readonly #k: Matrix;
+  /** Some of the items, where there are many. */
+  readonly #sketch: PersonalLikelihood | undefined;
 
   constructor(engine: Engine, scope: Scope, problem: PersonalProblem, kernel: PersonalKernel) {
     checkProblem(problem);
@@ -85,10 +89,13 @@ export class PersonalLikelihood implements Objective {
       inverse: scope.matrix(n, n),
       alpha: scope.matrix(n, 1),
     };
+    this.#sketch = n > SKETCH ? new PersonalLikelihood(engine, scope, someOf(problem, SKETCH), kernel) : undefined;
   }
 
   evaluate(w: ArrayLike<number>, derivatives: Derivatives = {}): number {
-    const { gradient, hessian, fisher } = derivatives;
+    const { gradient, hessian, curvature } = derivatives;
+    const fisher = derivatives.fisher ?? (this.#sketch ? undefined : curvature);
+    if (curvature && this.#sketch) this.#sketch.evaluate(w, { fisher: curvature });
     const { n } = this.problem;
     const value = this.#factor(w) / n;
     if (!gradient && !hessian && !fisher) return value;
@@ -99,7 +106,8 @@ export class PersonalLikelihood implements Objective {
       const C = this.#weighed(0);
       for (let i = 0; i < this.size; i++) gradient[i] = pairSum(this.problem, C, i) / n;
     }
-    if (hessian || fisher) this.#second(derivatives);
+    if (hessian || fisher) this.#second({ ...(hessian ? { hessian } : {}), ...(fisher ? { fisher } : {}) });
+    if (curvature && fisher && curvature !== fisher && !this.#sketch) curvature.set(fisher);
     return value;
   }
 
@@ -210,6 +218,23 @@ export class PersonalLikelihood implements Objective {
       }
     }
   }
+}
+
+/** Above so many items the first curvature of a search is that of so many: P products of (n, n) would cost more than the search. */
+const SKETCH = 96;
+
+/** Every so-and-so-many-th item of the user, `count` in all. */
+function someOf({ n, p, distances, targets, noise }: PersonalProblem, count: number): PersonalProblem {
+  const kept = Int32Array.from({ length: count }, (_, i) => Math.floor((i * n) / count));
+  const N = pairCount(n);
+  const some: number[] = [];
+  for (let c = 0; c < p; c++) {
+    for (let i = 0; i < count; i++) {
+      for (let j = 0; j <= i; j++) some.push(distances[c * N + pairCount(kept[i]) + kept[j]]);
+    }
+  }
+  const pick = (values: Float64Array) => Float64Array.from(kept, (i) => values[i]);
+  return { n: count, p, distances: Float64Array.from(some), targets: pick(targets), noise: pick(noise) };
 }
 
 const unit = (P: number, i: number): Float64Array => new Float64Array(P).fill(1, i, i + 1);

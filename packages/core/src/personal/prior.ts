@@ -31,7 +31,7 @@ export class PosteriorObjective implements Objective {
     const n = this.#n;
     const { mean, precision } = this.#prior;
     let value = this.#by.evaluate(w, derivatives);
-    const { gradient, hessian, fisher } = derivatives;
+    const { gradient, hessian, fisher, curvature } = derivatives;
     for (let i = 0; i < P; i++) {
       let pull = 0;
       for (let j = 0; j < P; j++) {
@@ -39,6 +39,7 @@ export class PosteriorObjective implements Objective {
         pull += element * (w[j] - mean[j]);
         if (hessian) hessian[i * P + j] += element;
         if (fisher) fisher[i * P + j] += element;
+        if (curvature) curvature[i * P + j] += element;
       }
       value += 0.5 * (w[i] - mean[i]) * pull;
       if (gradient) gradient[i] += pull;

@@ -28,13 +28,13 @@ export class SoftplusObjective implements Objective {
   }
 
   evaluate(theta: ArrayLike<number>, derivatives: Derivatives = {}): number {
-    const { gradient, hessian, fisher } = derivatives;
+    const { gradient, hessian, fisher, curvature } = derivatives;
     this.#place(theta);
-    if (!gradient && !hessian && !fisher) return this.#by.evaluate(this.#w);
+    if (!gradient && !hessian && !fisher && !curvature) return this.#by.evaluate(this.#w);
     const P = this.size;
     const [slope, first, second] = [this.#slope, this.#first, this.#second];
     const value = this.#by.evaluate(this.#w, { ...derivatives, gradient: slope });
-    for (const matrix of [hessian, fisher]) {
+    for (const matrix of [hessian, fisher, curvature]) {
       if (matrix) for (let k = 0; k < P * P; k++) matrix[k] *= first[Math.floor(k / P)] * first[k % P];
     }
     for (let i = 0; i < P; i++) {

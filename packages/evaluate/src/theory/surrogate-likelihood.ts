@@ -75,13 +75,14 @@ export class SurrogateLikelihood implements Objective {
     this.#slopes = scope.matrix(e, 1);
   }
 
-  evaluate(h: ArrayLike<number>, { gradient, hessian, fisher }: Derivatives = {}): number {
+  evaluate(h: ArrayLike<number>, { gradient, hessian, fisher, curvature }: Derivatives = {}): number {
     const value = this.#factor(h);
     if (gradient) {
       this.#weigh();
       this.#pull(gradient);
     }
     if (fisher) this.#fisher(fisher);
+    if (curvature) this.#fisher(curvature);
     if (hessian) {
       const p = this.size;
       for (let i = 0; i < p; i++) this.#product(hessian.subarray(i * p, (i + 1) * p), unit(p, i));
