@@ -12,11 +12,12 @@ export interface KernelValues {
   readonly slopes: readonly Float64Array[];
 }
 
+/** `all`: k″ and k‴ too. */
 export function kernelSlopes(
   engine: Engine,
   { k, slopes: [first, second, third] }: KernelValues,
   t: Float64Array,
-  { link, variance, offset }: { link: Link; variance: number; offset: number },
+  { link, variance, offset, all }: { link: Link; variance: number; offset: number; all: boolean },
 ): void {
   const N = t.length;
   const { data, offset: at } = k;
@@ -29,10 +30,12 @@ export function kernelSlopes(
     if (phi) {
       const [, a, b, c] = phi(t[i]);
       first[i] = -0.5 * a * value;
+      if (!all) continue;
       second[i] = (0.25 * a * a - 0.5 * b) * value;
       third[i] = (-0.125 * a * a * a + 0.75 * a * b - 0.5 * c) * value;
     } else {
       first[i] = -0.5 * value;
+      if (!all) continue;
       second[i] = 0.25 * value;
       third[i] = -0.125 * value;
     }

@@ -44,7 +44,7 @@ export interface Objective {
 
 /** Of the last w that derivatives were asked for at. */
 export interface PersonalFactors {
-  /** k′, k″, k‴ of each pair (N). */
+  /** k′, k″, k‴ of each pair (N); the last two where a Hessian was asked for. */
   readonly slopes: readonly Float64Array[];
   /** (N) G, each pair as often as it stands in the matrix. */
   readonly G: Float64Array;
@@ -93,11 +93,16 @@ export class PersonalLikelihood implements Objective {
   }
 
   evaluate(w: ArrayLike<number>, derivatives: Derivatives = {}): number {
+    return this.#evaluate(w, derivatives, derivatives.hessian !== undefined);
+  }
+
+  /** `all`: k″ and k‴ among the factors. */
+  #evaluate(w: ArrayLike<number>, derivatives: Derivatives, all: boolean): number {
     const { gradient, hessian, curvature } = derivatives;
     const fisher = derivatives.fisher ?? (this.#sketch ? undefined : curvature);
     if (curvature && this.#sketch) this.#sketch.evaluate(w, { fisher: curvature });
     const { n } = this.problem;
-    const value = this.#factor(w) / n;
+    const value = this.#factor(w, all) / n;
     if (!gradient && !hessian && !fisher) return value;
     const { L, inverse } = this.factors;
     this.engine.inverseFromCholesky(inverse, L);
@@ -118,7 +123,7 @@ export class PersonalLikelihood implements Objective {
   hessianProduct(out: Float64Array, w: ArrayLike<number>, v: ArrayLike<number>): void {
     const { engine, problem } = this;
     const { n } = problem;
-    this.evaluate(w, { gradient: out });
+    this.#evaluate(w, { gradient: out }, true);
     const { slopes, G, inverse, alpha } = this.factors;
     const [first, second] = slopes;
     using scope = engine.scope();
@@ -142,7 +147,7 @@ export class PersonalLikelihood implements Objective {
   }
 
   /** K + Σ = LLᵀ and α; ℓ. */
-  #factor(w: ArrayLike<number>): number {
+  #factor(w: ArrayLike<number>, all: boolean): number {
     const { engine } = this;
     const { n, p, targets, noise } = this.problem;
     const { link, variance } = this.kernel;
@@ -150,10 +155,10 @@ export class PersonalLikelihood implements Objective {
     const h = Array.from({ length: p }, (_, c) => w[c]);
     along(this.#t, this.problem, h);
     const offset = link === "sigmoid" ? w[p] : 0;
-    kernelSlopes(engine, { k: this.#k, slopes }, this.#t, { link, variance, offset });
+    kernelSlopes(engine, { k: this.#k, slopes }, this.#t, { link, variance, offset, all });
     const { data } = L;
     for (let i = 0, from = this.#k.offset, to = L.offset; i < n; from += ++i, to += n) {
-      for (let j = 0; j <= i; j++) data[to + j] = data[from + j];
+      data.copyWithin(to, from, from + i + 1);
       data[to + i] += noise[i];
       data[alpha.offset + i] = targets[i];
     }
@@ -227,14 +232,15 @@ const SKETCH = 96;
 function someOf({ n, p, distances, targets, noise }: PersonalProblem, count: number): PersonalProblem {
   const kept = Int32Array.from({ length: count }, (_, i) => Math.floor((i * n) / count));
   const N = pairCount(n);
-  const some: number[] = [];
-  for (let c = 0; c < p; c++) {
+  const some = new Float64Array(p * pairCount(count));
+  for (let c = 0, at = 0; c < p; c++) {
     for (let i = 0; i < count; i++) {
-      for (let j = 0; j <= i; j++) some.push(distances[c * N + pairCount(kept[i]) + kept[j]]);
+      const row = c * N + pairCount(kept[i]);
+      for (let j = 0; j <= i; j++, at++) some[at] = distances[row + kept[j]];
     }
   }
   const pick = (values: Float64Array) => Float64Array.from(kept, (i) => values[i]);
-  return { n: count, p, distances: Float64Array.from(some), targets: pick(targets), noise: pick(noise) };
+  return { n: count, p, distances: some, targets: pick(targets), noise: pick(noise) };
 }
 
 const unit = (P: number, i: number): Float64Array => new Float64Array(P).fill(1, i, i + 1);

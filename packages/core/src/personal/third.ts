@@ -14,7 +14,7 @@ export function thirdDerivatives(likelihood: PersonalLikelihood, w: ArrayLike<nu
   const { engine, problem, size: P, factors } = likelihood;
   const { n } = problem;
   if (w.length < P) throw new NearkinError("SHAPE_MISMATCH", `thirdDerivatives: ${P} weights, got ${w.length}`);
-  likelihood.evaluate(w, { gradient: new Float64Array(P) });
+  likelihood.evaluate(w, { hessian: new Float64Array(P * P) });
   const { slopes, G, inverse, alpha } = factors;
   const N = G.length;
   using scope = engine.scope();
