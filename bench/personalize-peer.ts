@@ -72,6 +72,7 @@ function objectiveOf(
       s: rows,
       m: others,
       p: CHANNELS,
+      window: rows,
       own: features(rows, 0),
       others: features(others, rows),
       shares: new Float64Array(others).fill(20),

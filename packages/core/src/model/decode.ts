@@ -249,6 +249,7 @@ function readPersonal(
       target,
       fit: json.oneOf("fit", ["map", "descent"]),
       items: json.count("items", 2),
+      window: json.count("window", 1),
       evidence: json.number("evidence"),
       iterations: json.count("iterations"),
       rate: json.number("rate"),

@@ -5,7 +5,7 @@ import { expectWithin } from "../testing/bounds.ts";
 import { ChoiceLikelihood, type ChoiceProblem } from "./choice.ts";
 import { SoftplusObjective } from "./softplus.ts";
 
-function problemOf(s: number, m: number, p: number, scale = 1): ChoiceProblem {
+function problemOf(s: number, m: number, p: number, { scale = 1, window = s } = {}): ChoiceProblem {
   const random = new Random(7);
   const features = (count: number) =>
     Float64Array.from({ length: count * (p + 1) }, (_, k) =>
@@ -15,6 +15,7 @@ function problemOf(s: number, m: number, p: number, scale = 1): ChoiceProblem {
     s,
     m,
     p,
+    window,
     own: features(s * s),
     others: features(s * m),
     shares: Float64Array.from({ length: m }, () => 1 + 9 * random.uniform()),
@@ -22,26 +23,29 @@ function problemOf(s: number, m: number, p: number, scale = 1): ChoiceProblem {
 }
 
 /** By the formula, term by term. */
-function plain({ s, m, p, own, others, shares }: ChoiceProblem, w: readonly number[]): number {
+function plain({ s, m, p, window, own, others, shares }: ChoiceProblem, w: readonly number[]): number {
   const logit = (from: Float64Array, row: number) => w.reduce((sum, v, q) => sum + v * from[row * (p + 1) + q], 0);
-  let sum = 0;
+  let [sum, pairs] = [0, 0];
   for (let i = 0; i < s; i++) {
     for (let j = 0; j < s; j++) {
-      if (j === i) continue;
+      if (j === i || Math.abs(i - j) > window) continue;
+      pairs++;
       const chosen = Math.exp(logit(own, i * s + j));
       let all = chosen;
       for (let k = 0; k < m; k++) all += shares[k] * Math.exp(logit(others, i * m + k));
       sum -= Math.log(chosen / all);
     }
   }
-  return sum / (s * (s - 1));
+  return sum / pairs;
 }
 
 const w = [0.7, 0.2, 1.1, 0.4];
 
 test("is the mean of −log P over the user's pairs", () => {
-  const problem = problemOf(4, 6, 3);
-  expect(new ChoiceLikelihood(problem).evaluate(w)).toBeCloseTo(plain(problem, w), 12);
+  for (const window of [1, 2, 3, 50]) {
+    const problem = problemOf(4, 6, 3, { window });
+    expect(new ChoiceLikelihood(problem).evaluate(w)).toBeCloseTo(plain(problem, w), 12);
+  }
 });
 
 test("two items and one other, by hand", () => {
@@ -50,6 +54,7 @@ test("two items and one other, by hand", () => {
     s: 2,
     m: 1,
     p: 1,
+    window: 1,
     own: Float64Array.of(0, 0, -1, 0, -1, 0, 0, 0),
     others: Float64Array.of(-3, 0, -3, 0),
     shares: Float64Array.of(2),
@@ -58,7 +63,7 @@ test("two items and one other, by hand", () => {
 });
 
 test("stays finite where exponentials of logits are not", () => {
-  const problem = problemOf(4, 6, 3, 1000);
+  const problem = problemOf(4, 6, 3, { scale: 1000 });
   const gradient = new Float64Array(4);
   expect(new ChoiceLikelihood(problem).evaluate(w, { gradient })).toBeGreaterThan(0);
   expect(gradient.every(Number.isFinite)).toBe(true);
@@ -68,7 +73,7 @@ describe.each([
   ["by h", (problem: ChoiceProblem) => new ChoiceLikelihood(problem)],
   ["by θ", (problem: ChoiceProblem) => new SoftplusObjective(new ChoiceLikelihood(problem), problem.p)],
 ] as const)("%s", (_, objectiveOf) => {
-  const objective = objectiveOf(problemOf(5, 7, 3));
+  const objective = objectiveOf(problemOf(5, 7, 3, { window: 2 }));
   const step = 1e-5;
   const moved = (q: number, by: number) => w.map((value, r) => (r === q ? value + by : value));
 

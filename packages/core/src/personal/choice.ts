@@ -1,5 +1,5 @@
-// What a user chose, as evidence of their metric: at each of their items, the other items they met are picked out of all that they did not meet,
-// with the probability that a ranking by the score gives (method.md §6):
+// What a user chose, as evidence of their metric: at each of their items, those they met soon before and after are picked out of all that they did not
+// meet, with the probability that a ranking by the score gives (method.md §6):
 //
 //   P(j | i) = e^{l_ij} / (e^{l_ij} + Σ_k u_k·e^{l_ik})      l_ij = −Σ_c h_c·d_c(i, j)/T + β·log q_j
 //
@@ -18,6 +18,8 @@ export interface ChoiceProblem {
   readonly s: number;
   readonly m: number;
   readonly p: number;
+  /** κ: items that were met so many places apart, or nearer, are pairs. */
+  readonly window: number;
   /** (s, s, P) a_ij of the user's own items; those of i with itself are not used. */
   readonly own: Float64Array;
   /** (s, m, P) a_ik of the others. */
@@ -38,7 +40,7 @@ export class ChoiceLikelihood implements Objective {
   readonly #mean: Float64Array;
 
   constructor(problem: ChoiceProblem) {
-    const { s, m, p, own, others, shares } = problem;
+    const { s, m, p, window, own, others, shares } = problem;
     const P = p + 1;
     if (own.length !== s * s * P || others.length !== s * m * P || shares.length !== m) {
       throw new NearkinError(
@@ -46,8 +48,11 @@ export class ChoiceLikelihood implements Objective {
         `choice: ${s} items, ${m} others and ${p} channels take ${s * s * P}, ${s * m * P} and ${m} numbers, got ${own.length}, ${others.length} and ${shares.length}`,
       );
     }
-    if (s < 2 || m < 1 || p < 1) {
-      throw new NearkinError("BAD_ARGUMENT", "choice: needs two items of the user, one other and one channel");
+    if (s < 2 || m < 1 || p < 1 || !(window >= 1)) {
+      throw new NearkinError(
+        "BAD_ARGUMENT",
+        "choice: needs two items of the user, one other, one channel, and a window of at least 1",
+      );
     }
     this.size = P;
     this.#problem = problem;
@@ -60,13 +65,14 @@ export class ChoiceLikelihood implements Objective {
   evaluate(w: ArrayLike<number>, derivatives: Derivatives = {}): number {
     const { gradient, fisher, curvature } = derivatives;
     const hessian = derivatives.hessian ?? fisher ?? curvature; // all the same
-    const { s } = this.#problem;
+    const { s, window } = this.#problem;
     const P = this.size;
     gradient?.fill(0);
     hessian?.fill(0);
     let value = 0;
     for (let i = 0; i < s; i++) value += this.#anchor(i, w, gradient, hessian);
-    const pairs = s * (s - 1);
+    const reach = Math.min(window, s - 1);
+    const pairs = reach * (2 * s - 1 - reach); // those at most so far apart, both ways
     if (gradient) for (let q = 0; q < P; q++) gradient[q] /= pairs;
     if (hessian) {
       for (let q = 0; q < P; q++) {
@@ -89,14 +95,14 @@ export class ChoiceLikelihood implements Objective {
 
   /** The pairs of item i, added up. */
   #anchor(i: number, w: ArrayLike<number>, gradient?: Float64Array, hessian?: Float64Array): number {
-    const { s, own } = this.#problem;
+    const { s, own, window } = this.#problem;
     const P = this.size;
     const [first, second, mean] = [this.#first, this.#second, this.#mean];
     const { top, sum } = this.#others(i, w, gradient !== undefined || hessian !== undefined, hessian !== undefined);
     let value = 0;
     let weightOfOthers = 0; // Σ_j of what Σ_k e^{l_ik − top} is divided by
     for (let j = 0; j < s; j++) {
-      if (j === i) continue;
+      if (j === i || Math.abs(j - i) > window) continue;
       const at = (i * s + j) * P;
       let logit = 0;
       for (let q = 0; q < P; q++) logit += w[q] * own[at + q];

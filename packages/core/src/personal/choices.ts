@@ -49,14 +49,16 @@ function placeOf(sums: Float64Array, x: number): number {
 
 export interface ChoiceInputs {
   readonly rows: LiftedRows;
-  /** (s) Rows of the user's items, each once. */
+  /** (s) Rows of the user's items, each once, the oldest first. */
   readonly items: ArrayLike<number>;
   readonly pool: ChoicePool;
   /** T */
   readonly temperature: number;
+  /** κ */
+  readonly window: number;
 }
 
-export function choiceProblem(engine: Engine, { rows, items, pool, temperature }: ChoiceInputs): ChoiceProblem {
+export function choiceProblem(engine: Engine, { rows, items, pool, temperature, window }: ChoiceInputs): ChoiceProblem {
   const p = rows.layout.channelCount;
   const met = new Set(Array.from(items));
   const unmet = Array.from(pool.items.keys()).filter((k) => !met.has(pool.items[k]));
@@ -77,6 +79,7 @@ export function choiceProblem(engine: Engine, { rows, items, pool, temperature }
     s: own.length,
     m: drawn.length,
     p,
+    window,
     own: features(own),
     others: features(drawn),
     shares: Float64Array.from(unmet, (k) => pool.shares[k]),

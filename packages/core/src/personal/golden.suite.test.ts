@@ -73,6 +73,7 @@ function choiceOf(inputs: Inputs): Objective {
     s,
     m,
     p,
+    window: s,
     own: features(own, s, 0),
     others: features(others, m, s),
     shares: Float64Array.from(shares),

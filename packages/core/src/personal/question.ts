@@ -69,7 +69,7 @@ export function nextQuestions(
     if (user.items.length === 0) return 1; // nobody to ask: all alike
     const { rows, temperature } = metric;
     const items = Int32Array.from([...user.items.slice(-prior.settings.items), item]);
-    const problem = choiceProblem(metric.engine, { rows, items, pool: prior.pool, temperature });
+    const problem = choiceProblem(metric.engine, { rows, items, pool: prior.pool, temperature, window: 1 });
     const w = [...own.weights, own.popularity];
     let mean = 0;
     for (let i = 0; i + 1 < problem.s; i++) {

@@ -24,6 +24,8 @@ export interface PersonalSettings {
   readonly fit: "map" | "descent";
   /** A user's last items that count, at most. */
   readonly items: number;
+  /** `choice`, κ: items that were met so many places apart, or nearer, are pairs. */
+  readonly window: number;
   /** How many items' worth of evidence one item is; pairs of one user are not independent of each other. */
   readonly evidence: number;
   /** Steps of a fit at most. */

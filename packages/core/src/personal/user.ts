@@ -104,7 +104,9 @@ export function userObjective(
   const wrap = (objective: Objective) =>
     metric.parameters === "softplus" ? new SoftplusObjective(objective, weights.length) : objective;
   if (settings.target === "choice") {
-    const objective = new ChoiceLikelihood(choiceProblem(engine, { rows, items, pool, temperature }));
+    const objective = new ChoiceLikelihood(
+      choiceProblem(engine, { rows, items, pool, temperature, window: settings.window }),
+    );
     return { objective: wrap(objective), evidence: settings.evidence * used, used };
   }
   if (!process) throw new Error("a Gaussian process needs its scale");

@@ -135,6 +135,8 @@ const personal = z.strictObject({
   minItems: z.int().min(4),
   /** A user's last items that count. */
   items: z.int().min(2).max(1000),
+  /** `choice`, κ: items that were met so many places apart, or nearer, are pairs. */
+  window: z.int().min(1).max(1000),
   /** How many items' worth of evidence one item is, against the prior. */
   evidence: z.number().gt(0).max(1000),
   /** Steps of a fit at most. */

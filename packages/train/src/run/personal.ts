@@ -48,8 +48,8 @@ export async function learnPersonal(inputs: PersonalInputs): Promise<PersonalPri
     config.target === "rating"
       ? { items: new Int32Array(0), shares: new Float64Array(0) }
       : drawPool(events, config.others, random.split("pool"), config.popular);
-  const { target, fit, items, evidence, iterations, rate, unseen, low } = config;
-  const settings = { target, fit, items, evidence, iterations, rate, unseen, low };
+  const { target, fit, items, window, evidence, iterations, rate, unseen, low } = config;
+  const settings = { target, fit, items, window, evidence, iterations, rate, unseen, low };
   const scales = scalesOf(inputs, users, { settings, pool });
   if (target === "rating" && !scales.rating) return undefined;
   const known = { settings, pool, process: scales.process };

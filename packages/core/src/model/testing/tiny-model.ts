@@ -63,6 +63,7 @@ function personalOf(
       target: choice ? "choice" : "rating",
       fit: choice ? "map" : "descent",
       items: 20,
+      window: 3,
       evidence: 1,
       iterations: 20,
       rate: 0.05,

@@ -75,6 +75,7 @@ export const choiceSettings: PersonalSettings = {
   target: "choice",
   fit: "map",
   items: 20,
+  window: 20,
   evidence: 1,
   iterations: 20,
   rate: 0.05,
