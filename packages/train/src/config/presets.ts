@@ -80,7 +80,7 @@ const standard: TrainConfig = {
     mean: "population",
     users: 200,
     minItems: 10,
-    items: 40,
+    items: 10,
     window: 3,
     evidence: 0.5,
     iterations: 20,
