@@ -12,6 +12,7 @@ export {
   type TrainingData,
   type UserStatistics,
 } from "./dataset/load.ts";
+export { lastMet } from "./dataset/met.ts";
 export { type Dataset, type OpenDatasetOptions, openDataset } from "./dataset/open.ts";
 export type { LoadOptions } from "./dataset/read.ts";
 export { type ItemRole, itemRoles, type QueryRole } from "./dataset/roles.ts";

@@ -5,7 +5,7 @@ import { type FileHandle, mkdir, open, readFile, rename, rm, truncate } from "no
 import { dirname, extname } from "node:path";
 import { createInterface } from "node:readline";
 import { type Model, NearkinError, type UserRating } from "@nearkin/core";
-import { type Dataset, type Histories, loadTraining, loadUsers, ParquetWriter } from "@nearkin/data";
+import { type Dataset, type Histories, lastMet, loadTraining, loadUsers, ParquetWriter } from "@nearkin/data";
 import type { Answerer } from "./filters.ts";
 import { isRefusal, type UserAnswer, type UserRefusal } from "./user-line.ts";
 
@@ -99,14 +99,10 @@ export async function personalizeAll(model: Model, dataset: Dataset, options: Ba
   }
 }
 
-/** An item that was met again counts where it was met last; what the model does not know is left out. */
 function ratingsOf(model: Model, { starts, items, ratings }: Histories, row: number, rated: boolean): UserRating[] {
-  const last = new Map<number, number>();
-  for (let at = starts[row]; at < starts[row + 1]; at++) {
-    last.delete(items[at]);
-    last.set(items[at], ratings[at]);
-  }
-  return Array.from(last, ([item, rating]) => ({ item: model.items.at(item).id, ...(rated ? { rating } : {}) }));
+  const [from, to] = [starts[row], starts[row + 1]];
+  const met = lastMet(items.subarray(from, to), ratings.subarray(from, to));
+  return Array.from(met, ([item, rating]) => ({ item: model.items.at(item).id, ...(rated ? { rating } : {}) }));
 }
 
 async function readIds(path: string): Promise<string[]> {

@@ -1,5 +1,6 @@
 // A model in the hands of users: each asks by a metric of their own, fitted to what they met before.
 import type { Model, UserRating } from "@nearkin/core";
+import { lastMet } from "@nearkin/data";
 import type { PersonalRecommender } from "../evaluate-users.ts";
 import type { PersonalTask } from "../protocol/personal.ts";
 import type { Recommender } from "../protocol/recommender.ts";
@@ -25,12 +26,10 @@ export function personalRecommender(
   };
 }
 
-/** What came first, the oldest first; an item that was met again counts where it was met last. */
+/** What came first, the oldest first. */
 function ratingsOf(model: Model, { support, supportRatings }: PersonalTask, rated: boolean): UserRating[] {
-  const last = new Map<number, number>();
-  support.forEach((item, i) => {
-    last.delete(item);
-    last.set(item, supportRatings[i]);
-  });
-  return Array.from(last, ([item, rating]) => ({ item: model.items.at(item).id, ...(rated ? { rating } : {}) }));
+  return Array.from(lastMet(support, supportRatings), ([item, rating]) => ({
+    item: model.items.at(item).id,
+    ...(rated ? { rating } : {}),
+  }));
 }

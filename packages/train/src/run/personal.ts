@@ -18,7 +18,7 @@ import {
   type UserItems,
   userObjective,
 } from "@nearkin/core";
-import type { Histories } from "@nearkin/data";
+import { type Histories, lastMet } from "@nearkin/data";
 import type { TrainConfig } from "../config/schema.ts";
 
 export interface PersonalInputs {
@@ -82,14 +82,13 @@ function drawUsers({ config, histories, rated, random }: PersonalInputs): UserIt
     .filter(({ items, ratings }) => items.length >= config.minItems && (config.target !== "rating" || varies(ratings)));
 }
 
-/** An item that was met again counts where it was met last. */
 function itemsOf({ starts, items, ratings }: Histories, user: number, rated: boolean): UserItems {
-  const last = new Map<number, number>();
-  for (let at = starts[user]; at < starts[user + 1]; at++) {
-    last.delete(items[at]);
-    last.set(items[at], rated ? ratings[at] : Number.NaN);
-  }
-  return { items: Int32Array.from(last.keys()), ratings: Float64Array.from(last.values()) };
+  const [from, to] = [starts[user], starts[user + 1]];
+  const met = lastMet(items.subarray(from, to), ratings.subarray(from, to));
+  return {
+    items: Int32Array.from(met.keys()),
+    ratings: Float64Array.from(met.values(), (rating) => (rated ? rating : Number.NaN)),
+  };
 }
 
 const varies = (ratings: Float64Array): boolean => ratings.some((rating) => rating !== ratings[0]);
