@@ -1,7 +1,7 @@
 // Side-by-side benchmarks: every contender in one run, interleaved, so that ratios mean something on a noisy machine.
 //   npm run bench -- evaluate [--rounds 5] [--queries 2000] [--readme]
 //   npm run bench -- linalg [--rounds 7] [--readme]
-//   npm run bench -- personalize [--rounds 5] [--readme]
+//   npm run bench -- personalize [--rounds 5] [--parts fits,browser,memory] [--readme]
 //   npm run bench -- prepare [--rounds 3] [--rows 20000000] [--readme]
 //   npm run bench -- train [--rounds 7] [--parts steps,whole] [--scale] [--steps 200] [--engine wasm] [--readme]
 import { parseArgs } from "node:util";
@@ -15,7 +15,12 @@ const suites: Record<string, () => Promise<{ run(options: BenchOptions): Promise
 };
 
 const ENGINES = ["wasm", "wasm-relaxed", "native"] as const;
-const PARTS = ["steps", "whole", "scale"] as const;
+/** What suites measure, by suite; without --parts all but scale. */
+const PARTS = {
+  personalize: ["fits", "browser", "memory"],
+  train: ["steps", "whole", "scale"],
+} as const;
+type Part = (typeof PARTS)[keyof typeof PARTS][number];
 
 export interface BenchOptions {
   /** How often the whole list of cases is gone through; the best time of each counts. */
@@ -26,8 +31,8 @@ export interface BenchOptions {
   queries: number;
   /** Ratings to make up, for the suite prepare. */
   rows: number;
-  /** What the suite train measures. */
-  parts: readonly (typeof PARTS)[number][];
+  /** What the suite measures, where it has parts. */
+  parts: readonly Part[];
   /** What computes in whole trainings. */
   engine: (typeof ENGINES)[number];
   /** Most steps of a stage in whole trainings. @default as configured; 20 for the part scale */
@@ -46,11 +51,14 @@ Options:
 evaluate:
   --queries <n>     items to rank candidates for (default 2000)
 
+personalize:
+  --parts <names>   what to measure: ${PARTS.personalize.join(", ")} (default: all)
+
 prepare:
   --rows <n>        ratings to make up (default 20000000)
 
 train:
-  --parts <names>   what to measure: ${PARTS.join(", ")} (default steps,whole)
+  --parts <names>   what to measure: ${PARTS.train.join(", ")} (default steps,whole)
   --scale           the same as adding scale to --parts: catalogues of up to a million items, 20 minutes, 4 GB of disk
   --steps <n>       most steps of a stage in whole trainings (default: as configured, and 20 for scale)
   --engine <kind>   what computes in whole trainings: ${ENGINES.join(", ")} (default wasm)
@@ -64,7 +72,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: "string", default: "5" },
     queries: { type: "string", default: "2000" },
     rows: { type: "string", default: "20000000" },
-    parts: { type: "string", default: "steps,whole" },
+    parts: { type: "string" },
     scale: { type: "boolean", default: false },
     steps: { type: "string" },
     engine: { type: "string", default: "wasm" },
@@ -78,15 +86,19 @@ const queries = Number(values.queries);
 const rows = Number(values.rows);
 const steps = values.steps === undefined ? undefined : Number(values.steps);
 const engine = ENGINES.find((kind) => kind === values.engine);
-const asked = [...values.parts.split(","), ...(values.scale ? ["scale"] : [])];
-const parts = PARTS.filter((part) => asked.includes(part));
+const known: readonly Part[] = PARTS[positionals[0] as keyof typeof PARTS] ?? [];
+const asked = [
+  ...(values.parts?.split(",") ?? known.filter((part) => part !== "scale")),
+  ...(values.scale ? ["scale"] : []),
+];
+const parts = known.filter((part) => asked.includes(part));
 const whole = (n: number, least: number) => Number.isInteger(n) && n >= least;
 const areValid =
   whole(rounds, 1) &&
   whole(queries, 1) &&
   whole(rows, 1000) &&
   (steps === undefined || whole(steps, 1)) &&
-  asked.every((part) => parts.some((known) => known === part));
+  asked.every((name) => parts.some((part) => part === name));
 if (values.help) process.stdout.write(USAGE);
 else if (!suite || !engine || !areValid) {
   process.stderr.write(USAGE);

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Dataset, openDataset, parseConfig, prepare, resolveSource, SAMPLE } from "@nearkin/data";
 import dataPackage from "@nearkin/data/package.json" with { type: "json" };
-import { overridden } from "./commands/prepare.ts";
+import { overridden, type PrepareFlags } from "./commands/prepare.ts";
 
 const FOLDS = 5;
 
@@ -22,31 +22,43 @@ export interface SampleFoldsOptions {
 /** The folds under `folder`: those that are there already, and the others prepared now. */
 export async function sampleFolds(
   folder: string,
-  { folds = FOLDS, encoder, threads, signal, onFold }: SampleFoldsOptions = {},
+  { folds = FOLDS, onFold, ...options }: SampleFoldsOptions = {},
 ): Promise<Dataset[]> {
-  const places = Array.from({ length: folds }, (_, i) => ({
-    fold: i + 1,
-    out: join(folder, `${SAMPLE}-${i + 1}-of-${folds}`),
-  }));
-  const found = await Promise.all(places.map(({ out }) => openFold(out)));
-  if (found.some((dataset) => dataset === undefined)) {
-    using source = await resolveSource(SAMPLE);
-    for (const { fold, out } of places.filter((_, i) => found[i] === undefined)) {
-      signal?.throwIfAborted();
-      onFold?.(fold, folds);
-      const flags = { fold: { k: fold, of: folds }, ...(encoder === undefined ? {} : { encoder }) };
-      const config = parseConfig(overridden(source.config, flags), source.description);
-      await prepare(config, {
-        out,
-        folder: source.folder,
-        resume: existsSync(`${out}.partial`),
-        force: true,
-        ...(threads === undefined ? {} : { threads }),
-        ...(signal ? { signal } : {}),
-      });
-    }
+  const datasets: Dataset[] = [];
+  for (let fold = 1; fold <= folds; fold++) {
+    const out = join(folder, `${SAMPLE}-${fold}-of-${folds}`);
+    const flags = { fold: { k: fold, of: folds } };
+    datasets.push(await preparedSample(out, flags, { ...options, onPrepare: () => onFold?.(fold, folds) }));
   }
-  return Promise.all(places.map(async ({ out }, i) => found[i] ?? (await openDataset(out))));
+  return datasets;
+}
+
+/** The sample with users held out, in the same way. */
+export async function sampleUsers(folder: string, { onFold, ...options }: SampleFoldsOptions = {}): Promise<Dataset> {
+  const onPrepare = () => onFold?.(1, 1);
+  return preparedSample(join(folder, `${SAMPLE}-users`), { split: "users" }, { ...options, onPrepare });
+}
+
+async function preparedSample(
+  out: string,
+  flags: PrepareFlags,
+  { encoder, threads, signal, onPrepare }: SampleFoldsOptions & { onPrepare: () => void },
+): Promise<Dataset> {
+  const found = await openFold(out);
+  if (found) return found;
+  signal?.throwIfAborted();
+  onPrepare();
+  using source = await resolveSource(SAMPLE);
+  const asked = { ...flags, ...(encoder === undefined ? {} : { encoder }) };
+  await prepare(parseConfig(overridden(source.config, asked), source.description), {
+    out,
+    folder: source.folder,
+    resume: existsSync(`${out}.partial`),
+    force: true,
+    ...(threads === undefined ? {} : { threads }),
+    ...(signal ? { signal } : {}),
+  });
+  return openDataset(out);
 }
 
 /** undefined where it is not there, is damaged, or was prepared by another version, whose sample may be another. */

@@ -19,6 +19,23 @@ export {
   type PaperRow,
   reproducePaper,
 } from "./experiments/paper.ts";
+export {
+  checkUsers,
+  type PaperUsersEvent,
+  type PaperUsersOptions,
+  reproducePersonalisation,
+} from "./experiments/paper-users.ts";
+export {
+  type ComparedRefit,
+  measurePersonalisation,
+  type PersonalisationEvent,
+  type PersonalisationOptions,
+  type PersonalisationResult,
+  type PersonalisedModel,
+  type RefitFigure,
+  type ShownUser,
+} from "./experiments/personalisation.ts";
+export type { RefitPoint, RefitStart } from "./experiments/refits.ts";
 export { type Calibration, calibrate, type Forecast, forecastItems } from "./protocol/calibration.ts";
 export { type CatalogueFigures, catalogueFigures } from "./protocol/catalogue.ts";
 export type { RankedLists } from "./protocol/lists.ts";

@@ -12,6 +12,7 @@ import { personalRecommender } from "./baselines/personal.ts";
 import { popularity } from "./baselines/popularity.ts";
 import { slim } from "./baselines/slim.ts";
 import { type SpeProgress, spe } from "./baselines/spe.ts";
+import { checkModel } from "./check-model.ts";
 import { type Measurement, summarize } from "./evaluate.ts";
 import { modelLabel } from "./model-label.ts";
 import { type Calibration, calibrate, forecastItems } from "./protocol/calibration.ts";
@@ -154,23 +155,6 @@ async function baselinesOf(engine: Engine, scope: Scope, split: Split, seed: num
     ...(warm ? [itemKnn(training, { ids })] : []),
     ...(warm && frequentItems(training).length > 0 ? [slim(training, { ids }), ease(engine, training, { ids })] : []),
   ];
-}
-
-/** A model that saw other data, or started from one that did, may have seen the test items: its figures would mean nothing. */
-function checkModel({ name, parts }: Model, { folder, manifest }: Dataset): void {
-  const { fromDatasets = [], selection } = parts.notes as { fromDatasets?: string[]; selection?: unknown };
-  const refuse = (why: string) =>
-    new NearkinError("BAD_ARGUMENT", `the model ${name} was not trained on ${folder}: ${why}`);
-  if (parts.dataset.id !== manifest.id) {
-    throw refuse(
-      selection
-        ? "it is a refit on all data, test items included; evaluate the model of the split that it was chosen by"
-        : "it may have been trained on the test items; prepare and train again, or name the dataset that it was trained on",
-    );
-  }
-  if (fromDatasets.some((id) => id !== manifest.id)) {
-    throw refuse("it started from a model of other data, which may have had the test items; train it without --from");
-  }
 }
 
 async function calibrateModel(model: Model, { outcomes, ids, training }: Split): Promise<Calibration | undefined> {

@@ -40,6 +40,8 @@ export interface Split {
   readonly role: QueryRole;
   /** Queries, or users, of this role. */
   readonly queries: number;
+  /** Held-out users; absent where items are held out. */
+  readonly tasks?: readonly PersonalTask[];
   measure(recommender: Recommender, options: Pick<MeasureOptions, "seed" | "kind">): Measurement;
   /** The same with a recommender for each user; absent where items are held out. */
   measurePersonal?(recommender: PersonalRecommender, options: Pick<MeasureOptions, "seed" | "kind">): Measurement;
@@ -69,7 +71,7 @@ export async function openSplit(dataset: Dataset, role: QueryRole = "test"): Pro
 }
 
 type Base = Pick<Split, "dataset" | "training" | "events" | "ids">;
-type Asked = Pick<Split, "truths" | "warm" | "outcomes" | "queries" | "measure" | "measurePersonal">;
+type Asked = Pick<Split, "truths" | "warm" | "outcomes" | "queries" | "tasks" | "measure" | "measurePersonal">;
 
 async function askItems(truth: Truth, role: QueryRole, { dataset, events }: Base): Promise<Asked> {
   const truths = await loadTruths(truth, role, { hasTimes: dataset.manifest.time.kind === "seconds" });
@@ -92,6 +94,7 @@ async function askUsers(truth: Truth, role: QueryRole, { training, events }: Bas
     warm: true,
     outcomes: null,
     queries: tasks.length,
+    tasks,
     measure: (recommender, options) => measureUsers(recommender, { ...options, worlds, events }),
     measurePersonal: (recommender, options) => measureUsers(recommender, { ...options, worlds, events }),
   };

@@ -8,7 +8,7 @@ import type { Output } from "../output.ts";
 import { duration, liveLine } from "../progress.ts";
 import { writeSource } from "../source-record.ts";
 
-interface PrepareFlags {
+export interface PrepareFlags {
   out?: string;
   layout?: string;
   split?: "none" | "time" | "random" | "users";

@@ -8,19 +8,22 @@ import { type Output, processOutput } from "../output.ts";
 /** Lines of a file, or of standard input for "-"; empty ones are left out, their numbers are not given away. */
 export async function* readLines(path: string): AsyncGenerator<{ text: string; line: number }> {
   const input = path === "-" ? process.stdin : createReadStream(path);
-  const failed = new Promise<never>((_, reject) => {
-    input.once("error", (cause: Error) =>
-      reject(new NearkinError("BAD_ARGUMENT", `--in: ${path} cannot be read: ${cause.message}`, { cause })),
-    );
+  // No promise of a failure is raced with each line: it would keep every one of these races.
+  let failure: Error | undefined;
+  input.once("error", (cause: Error) => {
+    failure = cause;
   });
-  failed.catch(() => {}); // whoever reads hears of it below
-  const lines = createInterface({ input, crlfDelay: Infinity })[Symbol.asyncIterator]();
-  for (let line = 1; ; line++) {
-    const next = await Promise.race([lines.next(), failed]);
-    if (next.done) break;
-    if (next.value.trim() !== "") yield { text: next.value, line };
+  let line = 0;
+  try {
+    for await (const text of createInterface({ input, crlfDelay: Infinity })) {
+      line++;
+      if (text.trim() !== "") yield { text, line };
+    }
+    await new Promise((turn) => setImmediate(turn)); // a file that could not be opened may end like an empty one
+    if (failure) throw failure;
+  } catch (cause) {
+    throw new NearkinError("BAD_ARGUMENT", `--in: ${path} cannot be read: ${(cause as Error).message}`, { cause });
   }
-  await Promise.race([failed, new Promise((turn) => setImmediate(turn))]); // a file that could not be opened ends like an empty one
 }
 
 /** Writes to standard output no faster than it is read. */

@@ -7,10 +7,6 @@ import { embed } from "../metric/embed.ts";
 import { ensembleLayout } from "../metric/ensemble.ts";
 import { metricWeights } from "../metric/weights.ts";
 import { type Parameters, parameterViews } from "../nn/parameters.ts";
-import { personalise } from "../personal/personalise.ts";
-import { PersonalProcess } from "../personal/process.ts";
-import { nextQuestions } from "../personal/question.ts";
-import type { PersonalPrior } from "../personal/settings.ts";
 import type { SharedMetric } from "../personal/user.ts";
 import { counterfactualRanks } from "../rank/counterfactual.ts";
 import type { RowLayout, RowScaling } from "../rank/layout.ts";
@@ -43,7 +39,8 @@ import { didYouMean, nearestNames } from "./nearest.ts";
 import type { ModelParts } from "./parts.ts";
 import { RatingModel } from "./rating.ts";
 import { ensembleRowLayout, ensembleScaling, scaleEmbeddings } from "./scaling.ts";
-import { type UserRating, userItems } from "./user-ratings.ts";
+import type { UserRating } from "./user-ratings.ts";
+import { metricOf, predictionFor, questionsFor, type UsersOf } from "./users.ts";
 
 /** Where a model lives. */
 export interface Placement {
@@ -55,9 +52,6 @@ export interface Placement {
   encode: EncodeTexts | undefined;
   onClose: (() => Promise<void>) | undefined;
 }
-
-/** Items that are weighed as the next question, where a caller names none. */
-const QUESTIONS = 60;
 
 /** Models that lie in an engine's memory, in the order of opening: the last must close first. */
 const openModels = new WeakMap<Engine, Model[]>();
@@ -216,13 +210,27 @@ export class Model implements AsyncDisposable {
     return this.parts.personal !== undefined;
   }
 
+  /** The metric that all users share, with the catalogue under it: what a fit of one user goes out from. */
+  get shared(): SharedMetric {
+    const { ensemble, temperature } = this.parts;
+    return {
+      engine: this.engine,
+      rows: this.rows,
+      weights: Float64Array.from(this.#h),
+      offset: this.#b,
+      link: ensemble.link,
+      parameters: ensemble.weights,
+      temperature,
+    };
+  }
+
   /**
    * A user's own metric, from what they met and rated, the oldest first: pass it on to `similar` and `explain`. Exactly the shared metric where nothing
    * can be learned; `kept` says why.
    */
   personalize(ratings: readonly UserRating[]): PersonalMetric {
     this.#checkOpen();
-    const { weights, ...found } = personalise(this.#shared(), this.#prior(), userItems(this.items, ratings));
+    const { weights, ...found } = metricOf(this.#users(), ratings);
     return { ...found, weights: this.#named(weights) };
   }
 
@@ -236,37 +244,8 @@ export class Model implements AsyncDisposable {
     metric: Pick<PersonalMetric, "weights" | "offset"> = this.personalize(ratings),
   ): Promise<PersonalPrediction> {
     const { lifted, missing } = await this.#lift(query);
-    const prior = this.#prior();
-    const user = userItems(this.items, ratings);
-    const rated = Array.from(user.items.keys()).filter((i) => !Number.isNaN(user.ratings[i]));
-    if (!prior.rating || rated.length === 0) {
-      throw new NearkinError(
-        "BAD_ARGUMENT",
-        prior.rating
-          ? "predictFor: none of the items has a rating"
-          : `the model ${this.name} was trained on data without ratings; it cannot predict one`,
-      );
-    }
-    const { rate, variance, noise } = prior.rating;
-    const process = new PersonalProcess(this.engine, {
-      rows: this.rows,
-      items: rated.map((i) => liftedItem(this.rows, user.items[i])),
-      ratings: rated.map((i) => user.ratings[i]),
-      weights: Float64Array.from(this.#ownWeights(metric.weights), (h) => rate * h),
-      offset: metric.offset,
-      kernel: { link: this.parts.ensemble.link, variance },
-      noise,
-    });
-    const { evidence, ...prediction } = process.predict(lifted[0]);
-    return {
-      ...prediction,
-      centre: process.centre,
-      evidence: evidence.map(({ rated: place, ...reason }) => {
-        const { id, title } = this.items.at(user.items[rated[place]]);
-        return { id, title, ...reason };
-      }),
-      missing,
-    };
+    const own = { weights: this.#ownWeights(metric.weights), offset: metric.offset };
+    return { ...predictionFor(this.#users(), ratings, lifted[0], own), missing };
   }
 
   /**
@@ -275,21 +254,10 @@ export class Model implements AsyncDisposable {
    */
   nextQuestions(
     ratings: readonly UserRating[],
-    { k = 5, candidates }: { k?: number; candidates?: Iterable<string> } = {},
+    options: { k?: number; candidates?: Iterable<string> } = {},
   ): SuggestedQuestion[] {
     this.#checkOpen();
-    const user = userItems(this.items, ratings);
-    const [shared, prior] = [this.#shared(), this.#prior()];
-    const own = personalise(shared, prior, user);
-    const asked = candidates
-      ? Int32Array.from(candidates, (id) => this.items.indexOf(id))
-      : this.#wellKnown(new Set(user.items));
-    return nextQuestions(shared, prior, { user, own, candidates: asked })
-      .slice(0, k)
-      .map(({ item, gain, chance }) => {
-        const { id, title } = this.items.at(item);
-        return { id, title, gain, chance };
-      });
+    return questionsFor(this.#users(), ratings, options);
   }
 
   /** The neighbours of every item, block by block: as `similar` gives them, many times faster. Rows and ids convert by `items`. */
@@ -355,36 +323,8 @@ export class Model implements AsyncDisposable {
     };
   }
 
-  /** What users share. */
-  #shared(): SharedMetric {
-    const { ensemble, temperature } = this.parts;
-    return {
-      engine: this.engine,
-      rows: this.rows,
-      weights: this.#h,
-      offset: this.#b,
-      link: ensemble.link,
-      parameters: ensemble.weights,
-      temperature,
-    };
-  }
-
-  /** Items with most ratings, the user's own left out. */
-  #wellKnown(met: ReadonlySet<number>): Int32Array {
-    const ratings = Int32Array.from({ length: this.items.size }, (_, item) => this.items.at(item).ratings);
-    return Int32Array.from(ratings.keys())
-      .filter((item) => !met.has(item))
-      .sort((a, b) => ratings[b] - ratings[a] || a - b)
-      .slice(0, QUESTIONS);
-  }
-
-  #prior(): PersonalPrior {
-    const { personal } = this.parts;
-    if (personal) return personal;
-    throw new NearkinError(
-      "BAD_ARGUMENT",
-      `the model ${this.name} knows nothing of how users differ; train it again, on data with users (train.personal)`,
-    );
+  #users(): UsersOf {
+    return { name: this.name, items: this.items, shared: this.shared, prior: this.parts.personal };
   }
 
   #weightsOf(weights: MetricOptions["weights"]): ArrayLike<number> {

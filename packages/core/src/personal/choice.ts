@@ -32,7 +32,9 @@ export interface ChoiceProblem {
 export class ChoiceLikelihood implements Objective {
   readonly size: number;
   readonly #problem: ChoiceProblem;
-  /** (m) l_ik, then e^{l_ik − top} of one i. */
+  /** (s, P, m) a_ik, so that the passes over k, where the time goes, read on end. */
+  readonly #features: Float64Array;
+  /** (m) l_ik, then u_k·e^{l_ik − top} of one i. */
   readonly #logits: Float64Array;
   /** Of one i: Σ_k e^{…}·a_ik (P), and with a aᵀ its lower triangle (P, P). */
   readonly #first: Float64Array;
@@ -56,6 +58,7 @@ export class ChoiceLikelihood implements Objective {
     }
     this.size = P;
     this.#problem = problem;
+    this.#features = featureRows(problem);
     this.#logits = new Float64Array(m);
     this.#first = new Float64Array(P);
     this.#second = new Float64Array(P * P);
@@ -131,29 +134,43 @@ export class ChoiceLikelihood implements Objective {
 
   /** Σ_k u_k·e^{l_ik − top}, and its moments into `#first` and `#second`. */
   #others(i: number, w: ArrayLike<number>, moments: boolean, squares: boolean): { top: number; sum: number } {
-    const { m, others, shares } = this.#problem;
+    const { m, shares } = this.#problem;
     const P = this.size;
-    const [logits, first, second] = [this.#logits, this.#first, this.#second];
-    let top = -Infinity;
-    for (let k = 0, at = i * m * P; k < m; k++) {
-      let logit = 0;
-      for (let q = 0; q < P; q++, at++) logit += w[q] * others[at];
-      logits[k] = logit;
-      if (logit > top) top = logit;
+    const [features, weights, first, second] = [this.#features, this.#logits, this.#first, this.#second];
+    const from = i * P * m;
+    weights.fill(0);
+    for (let q = 0; q < P; q++) {
+      const [wq, at] = [w[q], from + q * m];
+      for (let k = 0; k < m; k++) weights[k] += wq * features[at + k];
     }
-    first.fill(0);
-    second.fill(0);
+    let top = -Infinity;
+    for (let k = 0; k < m; k++) if (weights[k] > top) top = weights[k];
     let sum = 0;
-    for (let k = 0, at = i * m * P; k < m; k++, at += P) {
-      const weight = shares[k] * exp(logits[k] - top);
-      sum += weight;
-      if (!moments) continue;
-      for (let q = 0; q < P; q++) {
-        const part = weight * others[at + q];
-        first[q] += part;
-        for (let r = 0; squares && r <= q; r++) second[q * P + r] += part * others[at + r];
+    for (let k = 0; k < m; k++) sum += weights[k] = shares[k] * exp(weights[k] - top);
+    for (let q = 0; moments && q < P; q++) {
+      const at = from + q * m;
+      let total = 0;
+      for (let k = 0; k < m; k++) total += weights[k] * features[at + k];
+      first[q] = total;
+      for (let r = 0; squares && r <= q; r++) {
+        const other = from + r * m;
+        let square = 0;
+        for (let k = 0; k < m; k++) square += weights[k] * features[at + k] * features[other + k];
+        second[q * P + r] = square;
       }
     }
     return { top, sum };
   }
+}
+
+/** (s, m, P) → (s, P, m) */
+function featureRows({ s, m, p, others }: ChoiceProblem): Float64Array {
+  const P = p + 1;
+  const rows = new Float64Array(others.length);
+  for (let i = 0, at = 0; i < s; i++) {
+    for (let k = 0; k < m; k++) {
+      for (let q = 0; q < P; q++, at++) rows[(i * P + q) * m + k] = others[at];
+    }
+  }
+  return rows;
 }

@@ -4,10 +4,18 @@ import { NotPositiveDefiniteError } from "../errors.ts";
 import type { PersonalFit } from "./fit.ts";
 import type { Objective } from "./likelihood.ts";
 
+export interface DescentOptions {
+  steps: number;
+  /** ω */
+  rate: number;
+  /** Called after each step with the best point so far (P). */
+  onStep?: (step: number, best: Float64Array) => void;
+}
+
 export function descend(
   objective: Objective,
   start: ArrayLike<number>,
-  { steps, rate }: { steps: number; rate: number },
+  { steps, rate, onStep }: DescentOptions,
 ): PersonalFit {
   const w = Float64Array.from(start);
   const gradient = new Float64Array(objective.size);
@@ -23,6 +31,7 @@ export function descend(
       value = reached;
       best = w.slice();
     }
+    onStep?.(iterations + 1, best);
   }
   return { w: best, value, start: first, iterations, evaluations: iterations + 1, converged: false };
 

@@ -29,6 +29,7 @@ export {
   coordinatesOf,
   gaussianProblem,
   metricAt,
+  nothingToLearn,
   preferenceProblem,
   type SharedMetric,
   type UserItems,

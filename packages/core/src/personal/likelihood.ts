@@ -10,8 +10,8 @@
 import type { Scope } from "../linalg/arena.ts";
 import type { Engine, Link } from "../linalg/engine.ts";
 import type { Matrix } from "../linalg/matrix.ts";
-import { kernelSlopes } from "./kernel.ts";
-import { along, pairSum, spread, traceOfProduct } from "./pairs.ts";
+import { type KernelValues, kernelRates, kernelSlopes, kernelValues, type WeighedDistances } from "./kernel.ts";
+import { innerProduct, multiply, numbersOf, pairDirections, spread, weigh } from "./pairs.ts";
 import { checkProblem, type PersonalProblem, pairCount } from "./problem.ts";
 
 /** What is the same for all users. */
@@ -42,12 +42,8 @@ export interface Objective {
   hessianProduct(out: Float64Array, w: ArrayLike<number>, v: ArrayLike<number>): void;
 }
 
-/** Of the last w that derivatives were asked for at. */
+/** Of the last w; S⁻¹ where derivatives were asked for. */
 export interface PersonalFactors {
-  /** k′, k″, k‴ of each pair (N); the last two where a Hessian was asked for. */
-  readonly slopes: readonly Float64Array[];
-  /** (N) G, each pair as often as it stands in the matrix. */
-  readonly G: Float64Array;
   /** (n, n) S = LLᵀ */
   readonly L: Matrix;
   /** (n, n) S⁻¹ */
@@ -56,6 +52,9 @@ export interface PersonalFactors {
   readonly alpha: Matrix;
 }
 
+const CHOLESKY = { name: "personal: K + Σ", jitter: {} };
+const TRANSPOSE = { transpose: true };
+
 /** ℓ_u/n of one user, without its constant, by w = (h, b). Matrices live in the scope it was made with. */
 export class PersonalLikelihood implements Objective {
   readonly problem: PersonalProblem;
@@ -63,13 +62,16 @@ export class PersonalLikelihood implements Objective {
   readonly engine: Engine;
   readonly size: number;
   readonly factors: PersonalFactors;
-  /** (N) t, and scratch. */
-  readonly #t: Float64Array;
-  readonly #pairs: Float64Array;
-  /** (N, 1) k */
-  readonly #k: Matrix;
-  /** Some of the items, where there are many. */
-  readonly #sketch: PersonalLikelihood | undefined;
+  /** (1, N) d_i of each pair. */
+  readonly directions: readonly Matrix[];
+  /** (P, N) All of them. */
+  readonly #directions: Matrix;
+  /** (P, 1) A point, a direction, or sums along all directions. */
+  readonly #point: Matrix;
+  readonly #distances: WeighedDistances;
+  readonly #values: KernelValues;
+  /** (1, N) What is summed along the directions. */
+  readonly #pairs: Matrix;
 
   constructor(engine: Engine, scope: Scope, problem: PersonalProblem, kernel: PersonalKernel) {
     checkProblem(problem);
@@ -79,40 +81,33 @@ export class PersonalLikelihood implements Objective {
     this.kernel = kernel;
     this.engine = engine;
     this.size = kernel.link === "sigmoid" ? p + 1 : p;
-    this.#t = new Float64Array(N);
-    this.#pairs = new Float64Array(N);
-    this.#k = scope.matrix(N, 1);
-    this.factors = {
-      slopes: [new Float64Array(N), new Float64Array(N), new Float64Array(N)],
-      G: new Float64Array(N),
-      L: scope.matrix(n, n),
-      inverse: scope.matrix(n, n),
-      alpha: scope.matrix(n, 1),
-    };
-    this.#sketch = n > SKETCH ? new PersonalLikelihood(engine, scope, someOf(problem, SKETCH), kernel) : undefined;
+    this.#directions = pairDirections(scope, problem, this.size);
+    this.directions = Array.from({ length: this.size }, (_, i) => this.#directions.view(i, i + 1));
+    this.#point = scope.matrix(this.size, 1);
+    this.#distances = { d: this.#directions.view(0, p), h: this.#point.view(0, p) };
+    const k = scope.matrix(1, N);
+    this.#values = { k, u: kernel.link === "linear" ? k : scope.matrix(1, N) };
+    this.#pairs = scope.matrix(1, N);
+    this.factors = { L: scope.matrix(n, n), inverse: scope.matrix(n, n), alpha: scope.matrix(n, 1) };
   }
 
-  evaluate(w: ArrayLike<number>, derivatives: Derivatives = {}): number {
-    return this.#evaluate(w, derivatives, derivatives.hessian !== undefined);
-  }
-
-  /** `all`: k″ and k‴ among the factors. */
-  #evaluate(w: ArrayLike<number>, derivatives: Derivatives, all: boolean): number {
-    const { gradient, hessian, curvature } = derivatives;
-    const fisher = derivatives.fisher ?? (this.#sketch ? undefined : curvature);
-    if (curvature && this.#sketch) this.#sketch.evaluate(w, { fisher: curvature });
+  evaluate(w: ArrayLike<number>, { gradient, hessian, fisher, curvature }: Derivatives = {}): number {
     const { n } = this.problem;
-    const value = this.#factor(w, all) / n;
-    if (!gradient && !hessian && !fisher) return value;
-    const { L, inverse } = this.factors;
-    this.engine.inverseFromCholesky(inverse, L);
-    this.#weigh();
+    if (curvature && n > SKETCH) this.#sketch(curvature, w);
+    const exact = n > SKETCH ? undefined : curvature;
+    const value = this.#factor(w) / n;
+    if (!gradient && !hessian && !fisher && !exact) return value;
+    this.engine.inverseFromCholesky(this.factors.inverse, this.factors.L);
     if (gradient) {
-      const C = this.#weighed(0);
-      for (let i = 0; i < this.size; i++) gradient[i] = pairSum(this.problem, C, i) / n;
+      const rates = kernelRates(this.#pairs, this.#values, this.kernel.link); // −2k′
+      weigh(this.#pairs, rates, this.factors);
+      this.#sum(gradient, -0.5);
     }
-    if (hessian || fisher) this.#second({ ...(hessian ? { hessian } : {}), ...(fisher ? { fisher } : {}) });
-    if (curvature && fisher && curvature !== fisher && !this.#sketch) curvature.set(fisher);
+    if (hessian || fisher || exact) {
+      const information = this.#second(hessian);
+      fisher?.set(information);
+      exact?.set(information);
+    }
     return value;
   }
 
@@ -121,112 +116,141 @@ export class PersonalLikelihood implements Objective {
    * (∇²ℓ·v)_i = Σ (G∘k″∘d_v − ½Q∘k′ + αyᵀ∘k′)∘d_i.
    */
   hessianProduct(out: Float64Array, w: ArrayLike<number>, v: ArrayLike<number>): void {
-    const { engine, problem } = this;
-    const { n } = problem;
-    this.#evaluate(w, { gradient: out }, true);
-    const { slopes, G, inverse, alpha } = this.factors;
-    const [first, second] = slopes;
+    const { engine } = this;
+    const { n } = this.problem;
+    const { L, inverse, alpha } = this.factors;
+    this.#factor(w);
+    engine.inverseFromCholesky(inverse, L);
     using scope = engine.scope();
+    const [first, second] = this.slopes(scope);
     const [K, half, Q] = [scope.matrix(n, n), scope.matrix(n, n), scope.matrix(n, n)];
     const [u, y] = [scope.matrix(n, 1), scope.matrix(n, 1)];
-    const C = along(this.#pairs, problem, v);
+    const C = this.#pairs;
+    this.#place(v);
+    engine.gemv(C, this.#directions, this.#point, TRANSPOSE); // d_v
     spread(K, first, C);
     engine.gemm(half, inverse, K);
     engine.gemm(Q, half, inverse);
     engine.gemv(u, K, alpha);
     engine.gemv(y, inverse, u);
-    const { data } = Q;
-    const a = alpha.offset;
+    weigh(second, second, this.factors);
+    const [a, b, q, to] = [alpha, y, Q, C].map(numbersOf);
+    const [slope, weighed] = [first, second].map(numbersOf);
     for (let i = 0, k = 0; i < n; i++) {
       for (let j = 0; j <= i; j++, k++) {
-        const pair = data[a + i] * data[y.offset + j] + data[a + j] * data[y.offset + i] - data[Q.offset + i * n + j];
-        C[k] = G[k] * second[k] * C[k] + (i === j ? 0.5 : 1) * first[k] * pair;
+        const pair = a[i] * b[j] + a[j] * b[i] - q[i * n + j];
+        to[k] = to[k] * weighed[k] + (i === j ? 0.5 : 1) * slope[k] * pair;
       }
     }
-    for (let i = 0; i < this.size; i++) out[i] = pairSum(problem, C, i) / n;
+    this.#sum(out, 1);
+  }
+
+  /** k′, k″ and k‴ of each pair at the last w, (1, N) each. */
+  slopes(scope: Scope): readonly Matrix[] {
+    const slopes = Array.from({ length: 3 }, () => scope.matrix(1, this.#pairs.cols));
+    kernelSlopes(slopes, this.#values, this.kernel.link);
+    return slopes;
   }
 
   /** K + Σ = LLᵀ and α; ℓ. */
-  #factor(w: ArrayLike<number>, all: boolean): number {
+  #factor(w: ArrayLike<number>): number {
     const { engine } = this;
     const { n, p, targets, noise } = this.problem;
     const { link, variance } = this.kernel;
-    const { slopes, L, alpha } = this.factors;
-    const h = Array.from({ length: p }, (_, c) => w[c]);
-    along(this.#t, this.problem, h);
-    const offset = link === "sigmoid" ? w[p] : 0;
-    kernelSlopes(engine, { k: this.#k, slopes }, this.#t, { link, variance, offset, all });
-    const { data } = L;
-    for (let i = 0, from = this.#k.offset, to = L.offset; i < n; from += ++i, to += n) {
-      data.copyWithin(to, from, from + i + 1);
-      data[to + i] += noise[i];
-      data[alpha.offset + i] = targets[i];
+    const { L, alpha } = this.factors;
+    this.#place(w);
+    kernelValues(engine, this.#values, this.#distances, { link, variance, offset: link === "sigmoid" ? w[p] : 0 });
+    const [S, k] = [numbersOf(L), numbersOf(this.#values.k)];
+    for (let i = 0, from = 0, row = 0; i < n; from += ++i, row += n) {
+      for (let j = 0; j <= i; j++) S[row + j] = k[from + j];
+      S[row + i] += noise[i];
     }
-    engine.cholesky(L, { name: "personal: K + Σ", jitter: {} });
+    numbersOf(alpha).set(targets);
+    engine.cholesky(L, CHOLESKY);
     engine.solveTriangular(alpha, L);
-    let quadratic = 0; // rᵀS⁻¹r = ‖L⁻¹r‖²: a sum of squares
-    for (let i = 0; i < n; i++) quadratic += data[alpha.offset + i] ** 2;
-    engine.solveTriangular(alpha, L, { transpose: true });
+    const quadratic = innerProduct(alpha, alpha); // rᵀS⁻¹r = ‖L⁻¹r‖²: a sum of squares
+    engine.solveTriangular(alpha, L, TRANSPOSE);
     return 0.5 * (engine.logDeterminant(L) + quadratic);
   }
 
-  /** G; pairs off the diagonal stand in the matrix twice. */
-  #weigh(): void {
+  #place(point: ArrayLike<number>): void {
+    const to = numbersOf(this.#point);
+    for (let i = 0; i < to.length; i++) to[i] = point[i];
+  }
+
+  /** `scale`·Σ C∘d_i/n of the pairs' C, for all directions at once. */
+  #sum(out: Float64Array, scale: number): void {
+    this.engine.gemv(this.#point, this.#directions, this.#pairs);
+    const sums = numbersOf(this.#point);
+    for (let i = 0; i < sums.length; i++) out[i] = (scale * sums[i]) / this.problem.n;
+  }
+
+  /** The Fisher matrix (P, P), and the Hessian where asked for. */
+  #second(hessian: Float64Array | undefined): Float64Array {
+    using scope = this.engine.scope();
+    const slopes = this.slopes(scope);
+    const information = this.#information(slopes);
+    if (hessian) this.#hessian(hessian, information, slopes);
+    return information;
+  }
+
+  /** (P, P) ½·tr(M_i M_j)/n */
+  #information([first]: readonly Matrix[]): Float64Array {
+    const { engine, size: P } = this;
     const { n } = this.problem;
-    const { G, inverse, alpha } = this.factors;
-    const { data, offset } = inverse;
-    const a = alpha.offset;
-    for (let i = 0, k = 0; i < n; i++) {
-      for (let j = 0; j <= i; j++, k++) {
-        G[k] = (i === j ? 0.5 : 1) * (data[offset + i * n + j] - data[a + i] * data[a + j]);
+    using scope = engine.scope();
+    const K = scope.matrix(n, n);
+    const M = this.directions.map(() => scope.matrix(n, n));
+    const transposed = this.directions.map(() => scope.matrix(n, n)); // a trace is then a sum along rows
+    const information = new Float64Array(P * P);
+    for (let i = 0; i < P; i++) {
+      spread(K, first, this.directions[i]);
+      engine.gemm(M[i], this.factors.inverse, K);
+      engine.convert(transposed[i], M[i].transposed());
+      for (let j = 0; j <= i; j++) {
+        information[i * P + j] = information[j * P + i] = (0.5 * innerProduct(M[i], transposed[j])) / n;
       }
     }
+    return information;
   }
 
-  /** G∘k′, G∘k″ (N), in scratch. */
-  #weighed(order: 0 | 1): Float64Array {
-    const { slopes, G } = this.factors;
-    for (let k = 0; k < G.length; k++) this.#pairs[k] = G[k] * slopes[order][k];
-    return this.#pairs;
-  }
-
-  #second({ hessian, fisher }: Derivatives): void {
-    const { engine, problem, size: P } = this;
-    const { n } = problem;
-    const { slopes, L, inverse, alpha } = this.factors;
+  /** k″ is overwritten. */
+  #hessian(hessian: Float64Array, information: Float64Array, [first, second]: readonly Matrix[]): void {
+    const { engine, directions, size: P } = this;
+    const { n } = this.problem;
+    const { L, alpha } = this.factors;
     using scope = engine.scope();
     const K = scope.matrix(n, n);
     const U = scope.matrix(P, n); // rows K_i α, then L⁻¹K_i α
-    const M = Array.from({ length: P }, () => scope.matrix(n, n));
+    const rows = directions.map((_, i) => U.view(i, i + 1));
     for (let i = 0; i < P; i++) {
-      spread(K, slopes[0], along(this.#pairs, problem, unit(P, i)));
-      engine.gemm(M[i], inverse, K);
-      engine.gemv(U.view(i, i + 1), K, alpha);
+      spread(K, first, directions[i]);
+      engine.gemv(rows[i], K, alpha);
     }
     engine.solveTriangular(U, L, { side: "right", transpose: true });
-    const { data } = U;
-    const products = new Float64Array(this.#pairs.length); // G∘k″∘d_i
+    weigh(second, second, this.factors);
     for (let i = 0; i < P; i++) {
-      if (hessian) {
-        const C = this.#weighed(1);
-        along(products, problem, unit(P, i));
-        for (let k = 0; k < products.length; k++) products[k] *= C[k];
-      }
+      multiply(this.#pairs, second, directions[i]); // G∘k″∘d_i
+      this.#sum(hessian.subarray(i * P, (i + 1) * P), 1);
       for (let j = 0; j <= i; j++) {
-        const information = 0.5 * traceOfProduct(M[i], M[j]);
-        if (fisher) fisher[i * P + j] = fisher[j * P + i] = information / n;
-        if (!hessian) continue;
-        let quadratic = 0;
-        for (let a = 0; a < n; a++) quadratic += data[U.offset + i * n + a] * data[U.offset + j * n + a];
-        const value = (pairSum(problem, products, j) - information + quadratic) / n;
-        hessian[i * P + j] = hessian[j * P + i] = value;
+        hessian[i * P + j] += innerProduct(rows[i], rows[j]) / n - information[i * P + j];
+        hessian[j * P + i] = hessian[i * P + j];
       }
     }
   }
+
+  #sketch(curvature: Float64Array, w: ArrayLike<number>): void {
+    const { engine, problem, kernel } = this;
+    using scope = engine.scope();
+    new PersonalLikelihood(engine, scope, someOf(problem, SKETCH), kernel).evaluate(w, { fisher: curvature });
+  }
 }
 
-/** Above so many items the first curvature of a search is that of so many: P products of (n, n) would cost more than the search. */
-const SKETCH = 96;
+/**
+ * Above so many items the first curvature of a search is that of so many: P products of (n, n) would cost more than the search. Of 32 to 300
+ * items of a user with 300, none made the search shorter than the others by more than half a step.
+ */
+const SKETCH = 64;
 
 /** Every so-and-so-many-th item of the user, `count` in all. */
 function someOf({ n, p, distances, targets, noise }: PersonalProblem, count: number): PersonalProblem {
@@ -242,5 +266,3 @@ function someOf({ n, p, distances, targets, noise }: PersonalProblem, count: num
   const pick = (values: Float64Array) => Float64Array.from(kept, (i) => values[i]);
   return { n: count, p, distances: some, targets: pick(targets), noise: pick(noise) };
 }
-
-const unit = (P: number, i: number): Float64Array => new Float64Array(P).fill(1, i, i + 1);

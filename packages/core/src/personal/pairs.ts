@@ -1,47 +1,65 @@
-// Sums and matrices over a user's pairs, stored as the lower triangle with its diagonal, row by row.
-// n items, p channels, P directions: the channels, and b where there is one (d_b = 1); N pairs
-import type { Matrix } from "../linalg/matrix.ts";
-import type { PersonalProblem } from "./problem.ts";
+// A user's pairs in the engine's memory: the lower triangle with its diagonal, row by row, as a row (1, N) of numbers.
+// n items, P directions: the channels, and b where there is one; N pairs
+import type { Scope } from "../linalg/arena.ts";
+import type { FloatArray, Matrix } from "../linalg/matrix.ts";
+import { type PersonalProblem, pairCount } from "./problem.ts";
 
-/** d_v = Σ v_i d_i into `out` (N). */
-export function along(out: Float64Array, { p, distances }: PersonalProblem, v: ArrayLike<number>): Float64Array {
-  const N = out.length;
-  out.fill(v.length > p ? v[p] : 0);
-  for (let c = 0; c < p; c++) {
-    if (v[c] !== 0) for (let k = 0, at = c * N; k < N; k++, at++) out[k] += v[c] * distances[at];
-  }
-  return out;
+/** (P, N) d_i of each pair, d_b = 1: then Σ v_i d_i is one product with a vector, and so are the sums Σ C∘d_i of all directions. */
+export function pairDirections(scope: Scope, { n, p, distances }: PersonalProblem, P: number): Matrix {
+  const N = pairCount(n);
+  const directions = scope.matrix(P, N);
+  const { data, offset } = directions;
+  data.set(distances, offset);
+  data.fill(1, offset + p * N, offset + P * N);
+  return directions;
 }
 
-/** Σ C∘d_i over the pairs. */
-export function pairSum({ p, distances }: PersonalProblem, C: Float64Array, i: number): number {
-  const N = C.length;
-  let sum = 0;
-  if (i < p) for (let k = 0, at = i * N; k < N; k++, at++) sum += C[k] * distances[at];
-  else for (let k = 0; k < N; k++) sum += C[k];
-  return sum;
-}
+/** The numbers of a matrix without gaps, row by row: views, good until something allocates. */
+export const numbersOf = ({ data, offset, rows, cols }: Matrix): FloatArray =>
+  data.subarray(offset, offset + rows * cols);
 
-/** The symmetric matrix of a∘b, element by element of the pairs. */
-export function spread(K: Matrix, a: Float64Array, b: Float64Array): void {
+/** The symmetric matrix (n, n) of a∘b. */
+export function spread(K: Matrix, a: Matrix, b: Matrix): void {
   const n = K.rows;
-  const { data, offset } = K;
+  const [to, left, right] = [numbersOf(K), numbersOf(a), numbersOf(b)];
   for (let i = 0, k = 0; i < n; i++) {
-    for (let j = 0; j <= i; j++, k++) {
-      const value = a[k] * b[k];
-      data[offset + i * n + j] = value;
-      data[offset + j * n + i] = value;
-    }
+    for (let j = 0; j <= i; j++, k++) to[i * n + j] = to[j * n + i] = left[k] * right[k];
   }
+}
+
+/** out = G∘by, G = ½(S⁻¹ − ααᵀ), each pair as often as it stands in the matrix: twice off the diagonal. out may be `by`. */
+export function weigh(out: Matrix, by: Matrix, { inverse, alpha }: { inverse: Matrix; alpha: Matrix }): void {
+  const n = inverse.rows;
+  const [to, from, S, a] = [numbersOf(out), numbersOf(by), numbersOf(inverse), numbersOf(alpha)];
+  for (let i = 0, k = 0, row = 0; i < n; i++, row += n) {
+    const own = a[i];
+    for (let j = 0; j < i; j++, k++) to[k] = (S[row + j] - own * a[j]) * from[k];
+    to[k] = 0.5 * (S[row + i] - own * own) * from[k];
+    k++;
+  }
+}
+
+/** out = a∘b; out may be one of them. */
+export function multiply(out: Matrix, a: Matrix, b: Matrix): void {
+  const [to, left, right] = [numbersOf(out), numbersOf(a), numbersOf(b)];
+  for (let k = 0; k < to.length; k++) to[k] = left[k] * right[k];
+}
+
+/** Σ A∘B of two matrices without gaps. */
+export function innerProduct(A: Matrix, B: Matrix): number {
+  const [a, b] = [numbersOf(A), numbersOf(B)];
+  let sum = 0;
+  for (let k = 0; k < a.length; k++) sum += a[k] * b[k];
+  return sum;
 }
 
 /** tr(AB) of two square matrices, row-major. */
 export function traceOfProduct(A: Matrix, B: Matrix): number {
   const n = A.rows;
-  const { data } = A;
+  const [a, b] = [numbersOf(A), numbersOf(B)];
   let sum = 0;
   for (let i = 0; i < n; i++) {
-    for (let j = 0, a = A.offset + i * n, b = B.offset + i; j < n; j++, a++, b += n) sum += data[a] * data[b];
+    for (let j = 0; j < n; j++) sum += a[i * n + j] * b[j * n + i];
   }
   return sum;
 }

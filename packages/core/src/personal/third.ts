@@ -7,59 +7,57 @@
 import { NearkinError } from "../errors.ts";
 import type { Matrix } from "../linalg/matrix.ts";
 import type { PersonalLikelihood } from "./likelihood.ts";
-import { along, pairSum, spread, traceOfProduct } from "./pairs.ts";
+import { innerProduct, multiply, spread, traceOfProduct, weigh } from "./pairs.ts";
 
 /** (P, P, P) at w. */
 export function thirdDerivatives(likelihood: PersonalLikelihood, w: ArrayLike<number>): Float64Array {
-  const { engine, problem, size: P, factors } = likelihood;
+  const { engine, problem, size: P, factors, directions: d } = likelihood;
   const { n } = problem;
   if (w.length < P) throw new NearkinError("SHAPE_MISMATCH", `thirdDerivatives: ${P} weights, got ${w.length}`);
   likelihood.evaluate(w, { hessian: new Float64Array(P * P) });
-  const { slopes, G, inverse, alpha } = factors;
-  const N = G.length;
+  const { inverse, alpha } = factors;
   using scope = engine.scope();
+  const [first, second, third] = likelihood.slopes(scope);
   const square = () => scope.matrix(n, n);
-  const directions = Array.from({ length: P }, (_, i) =>
-    along(new Float64Array(N), problem, new Float64Array(P).fill(1, i, i + 1)),
-  );
-  const K = directions.map((d) => {
-    const own = square();
-    spread(own, slopes[0], d);
-    return own;
+  const K = d.map((own) => {
+    const matrix = square();
+    spread(matrix, first, own);
+    return matrix;
   });
   const M = K.map((own) => product(square(), inverse, own));
   const x = M.map((own) => times(scope.matrix(n, 1), own, alpha));
   const [Kij, SKij, MM] = [square(), square(), square()];
   const [u, v] = [scope.matrix(n, 1), scope.matrix(n, 1)];
-  const pairs = new Float64Array(N);
-  const third = new Float64Array(P ** 3);
+  const pairs = scope.matrix(1, third.cols);
+  weigh(third, third, factors); // G∘k‴
+  const derivatives = new Float64Array(P ** 3);
   const add = (i: number, j: number, l: number, value: number) => {
-    third[(i * P + j) * P + l] += value / n;
+    derivatives[(i * P + j) * P + l] += value / n;
   };
   for (let i = 0; i < P; i++) {
     for (let j = 0; j < P; j++) {
-      for (let k = 0; k < N; k++) pairs[k] = directions[i][k] * directions[j][k];
-      spread(Kij, slopes[1], pairs);
+      multiply(pairs, d[i], d[j]);
+      spread(Kij, second, pairs);
       product(SKij, inverse, Kij);
       product(MM, M[i], M[j]);
       times(u, Kij, alpha);
       times(v, K[i], x[j]); // K_i S⁻¹K_j α
-      for (let k = 0; k < N; k++) pairs[k] *= G[k] * slopes[2][k];
+      multiply(pairs, pairs, third);
       for (let l = 0; l < P; l++) {
-        add(i, j, l, pairSum(problem, pairs, l) + traceOfProduct(MM, M[l]));
-        const single = dot(u, x[l]) - 0.5 * traceOfProduct(SKij, M[l]);
+        add(i, j, l, innerProduct(pairs, d[l]) + traceOfProduct(MM, M[l]));
+        const single = innerProduct(u, x[l]) - 0.5 * traceOfProduct(SKij, M[l]);
         add(i, j, l, single);
         add(i, l, j, single);
         add(l, j, i, single);
         // αᵀK_l S⁻¹K_i S⁻¹K_j α: i is in the middle, once for each order of the others
-        const middle = dot(x[l], v);
+        const middle = innerProduct(x[l], v);
         add(l, i, j, -middle);
         add(i, l, j, -middle);
         add(l, j, i, -middle);
       }
     }
   }
-  return third;
+  return derivatives;
 
   function product(out: Matrix, A: Matrix, B: Matrix): Matrix {
     engine.gemm(out, A, B);
@@ -69,12 +67,5 @@ export function thirdDerivatives(likelihood: PersonalLikelihood, w: ArrayLike<nu
   function times(out: Matrix, A: Matrix, b: Matrix): Matrix {
     engine.gemv(out, A, b);
     return out;
-  }
-
-  function dot(a: Matrix, b: Matrix): number {
-    const { data } = a;
-    let sum = 0;
-    for (let k = 0; k < n; k++) sum += data[a.offset + k] * data[b.offset + k];
-    return sum;
   }
 }

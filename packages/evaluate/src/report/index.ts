@@ -22,12 +22,16 @@ export type {
 export { gatherPaperReport, type PaperReportInputs } from "./paper/gather.ts";
 export type { PaperChannel, PaperData, PaperFold, PaperReport, SettingChange } from "./paper/paper-report.ts";
 export { type PaperChoices, type PaperSettings, paperOptions, resolvePaperSettings } from "./paper/settings.ts";
+export { gatherUsersReport, type UsersReportInputs } from "./users/gather.ts";
+export type { UsersReport } from "./users/users-report.ts";
 export {
   checkReportPath,
   modelReportPage,
   paperReportPage,
   reportJsonPath,
+  usersReportPage,
   writeModelReport,
   writePaperReport,
+  writeUsersReport,
 } from "./write.ts";
 export { checkOutPath, writeWhole } from "./write-whole.ts";

@@ -3,6 +3,7 @@ import { extname } from "node:path";
 import { NearkinError } from "@nearkin/core";
 import type { ModelReport } from "./model-report.ts";
 import type { PaperReport } from "./paper/paper-report.ts";
+import type { UsersReport } from "./users/users-report.ts";
 import { checkOutPath, writeWhole } from "./write-whole.ts";
 
 /** The JSON beside a page: the same name, another end. */
@@ -30,6 +31,12 @@ export async function paperReportPage(report: PaperReport): Promise<string> {
   return renderPaperReport(report);
 }
 
+/** The same of users' own metrics. */
+export async function usersReportPage(report: UsersReport): Promise<string> {
+  const { renderUsersReport } = await import("./users/page.ts");
+  return renderUsersReport(report);
+}
+
 /** Writes `<name>.html` and `<name>.json`; returns both paths. */
 export async function writeModelReport(page: string, report: ModelReport): Promise<[string, string]> {
   return writeReport(page, report, modelReportPage);
@@ -38,6 +45,11 @@ export async function writeModelReport(page: string, report: ModelReport): Promi
 /** The same of the paper's experiments. */
 export async function writePaperReport(page: string, report: PaperReport): Promise<[string, string]> {
   return writeReport(page, report, paperReportPage);
+}
+
+/** The same of users' own metrics. */
+export async function writeUsersReport(page: string, report: UsersReport): Promise<[string, string]> {
+  return writeReport(page, report, usersReportPage);
 }
 
 async function writeReport<Report>(

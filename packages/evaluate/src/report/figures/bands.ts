@@ -1,4 +1,4 @@
-// Means over several runs with a band of one standard deviation: a line over steps, and levels that do not depend on them.
+// Means over several runs with a band of one standard deviation: lines over steps, and levels that do not depend on them.
 import * as Plot from "@observablehq/plot";
 import { colour, dash, type Panel } from "./draw.ts";
 
@@ -25,18 +25,29 @@ export interface BandsOptions {
   readonly label: string;
   /** What the horizontal axis counts. */
   readonly steps: string;
-  readonly curve: BandCurve;
+  /** `sqrt` gives the first steps more room. @default "linear" */
+  readonly scale?: "linear" | "sqrt";
+  readonly curves: readonly BandCurve[];
   readonly levels: readonly BandLevel[];
 }
 
 /** Bands lie over each other: light enough to be told apart. */
 const OPACITY = { curve: 0.22, level: 0.1 } as const;
 
-export function bandsPanel({ title, description, label, steps, curve, levels }: BandsOptions): Panel {
-  const last = Math.max(...curve.points.map(({ step }) => step), 1);
+export function bandsPanel({
+  title,
+  description,
+  label,
+  steps,
+  scale = "linear",
+  curves,
+  levels,
+}: BandsOptions): Panel {
+  const points = curves.flatMap((curve) => curve.points);
+  const last = Math.max(...points.map(({ step }) => step), 1);
   const low = ({ mean, deviation }: Band) => Math.max(0, mean - deviation); // metrics lie in [0, 1], and so do their bands
   const high = ({ mean, deviation }: Band) => Math.min(1, mean + deviation);
-  const values = [...curve.points, ...levels].flatMap((band) => [low(band), high(band)]);
+  const values = [...points, ...levels].flatMap((band) => [low(band), high(band)]);
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const room = least < most ? 0 : 0.05; // a single value has no scale of its own
   return {
@@ -48,7 +59,7 @@ export function bandsPanel({ title, description, label, steps, curve, levels }: 
       marginRight: 14,
       marginTop: 24,
       marginBottom: 34,
-      x: { domain: [0, last], label: steps },
+      x: { type: scale, domain: [0, last], label: steps },
       y: { domain: [least - room, most + room], label, nice: true },
       marks: [
         Plot.gridY({ stroke: "var(--grid)", strokeOpacity: 1, ticks: 5 }),
@@ -64,13 +75,9 @@ export function bandsPanel({ title, description, label, steps, curve, levels }: 
             fillOpacity: OPACITY.level,
           }),
         ),
-        Plot.areaY(curve.points, {
-          x: "step",
-          y1: low,
-          y2: high,
-          fill: colour(curve.series),
-          fillOpacity: OPACITY.curve,
-        }),
+        ...curves.map(({ series, points: own }) =>
+          Plot.areaY(own, { x: "step", y1: low, y2: high, fill: colour(series), fillOpacity: OPACITY.curve }),
+        ),
         ...levels.map(({ mean, series }) =>
           Plot.ruleY([mean], {
             x1: 0,
@@ -80,14 +87,16 @@ export function bandsPanel({ title, description, label, steps, curve, levels }: 
             strokeDasharray: dash(series),
           }),
         ),
-        Plot.lineY(curve.points, {
-          x: "step",
-          y: "mean",
-          stroke: colour(curve.series),
-          strokeWidth: 2.5,
-          strokeDasharray: dash(curve.series),
-        }),
-        Plot.dot(curve.points, { x: "step", y: "mean", fill: colour(curve.series), r: 2.5 }),
+        ...curves.flatMap(({ series, points: own }) => [
+          Plot.lineY(own, {
+            x: "step",
+            y: "mean",
+            stroke: colour(series),
+            strokeWidth: 2.5,
+            strokeDasharray: dash(series),
+          }),
+          Plot.dot(own, { x: "step", y: "mean", fill: colour(series), r: 2.5 }),
+        ]),
       ],
     },
   };

@@ -1,12 +1,14 @@
 // Gathers a report on the paper's experiments: what was measured, on which data, with which settings. Nothing is measured here.
 import type { Dataset, Manifest } from "@nearkin/data";
 import type { PaperResult } from "../../experiments/paper.ts";
+import type { PersonalisationResult } from "../../experiments/personalisation.ts";
 import type { ReportEnvironment, Reproduction } from "../model-report.ts";
 import { PAPER_REPORT_FORMAT, PAPER_REPORT_VERSION, type PaperData, type PaperReport } from "./paper-report.ts";
 import { type PaperSettings, settingChanges } from "./settings.ts";
 
 export interface PaperReportInputs {
   readonly result: PaperResult;
+  readonly users?: PersonalisationResult | undefined;
   readonly settings: PaperSettings;
   /** Command lines that make it all again. */
   readonly commands: Reproduction["commands"];
@@ -16,7 +18,7 @@ export interface PaperReportInputs {
 /** `datasets`: those of the result, in its order. */
 export function gatherPaperReport(
   datasets: readonly Dataset[],
-  { result, settings, commands, environment }: PaperReportInputs,
+  { result, users, settings, commands, environment }: PaperReportInputs,
 ): PaperReport {
   const report: PaperReport = {
     format: PAPER_REPORT_FORMAT,
@@ -24,6 +26,7 @@ export function gatherPaperReport(
     simulated: datasets.some(({ manifest }) => manifest.simulated),
     data: describeData(datasets),
     result,
+    users: users ?? null,
     settings,
     changes: settingChanges(settings),
     reproduce: { commands, config: { ...settings } },

@@ -25,7 +25,7 @@ export function iterationsFigure({ curve, lines, seeds }: PaperResult): Figure {
         description: `${metric} at ${PLACES} of SSL by iteration: ${decimals(first.metrics[metric].mean)} at ${first.step}, at most ${decimals(best.metrics[metric].mean)} at ${best.step}, ${decimals(last.metrics[metric].mean)} at ${last.step}. As levels: ${lines.map(({ name, metrics }) => `${name} ${decimals(metrics[metric].mean)}`).join("; ")}.`,
         label: `at ${PLACES}`,
         steps: "iteration of SSL",
-        curve: { series: 0, points: curve.map(({ step, metrics }) => ({ step, ...metrics[metric] })) },
+        curves: [{ series: 0, points: curve.map(({ step, metrics }) => ({ step, ...metrics[metric] })) }],
         levels: lines.map(({ metrics }, i) => ({ series: i + 1, ...metrics[metric] })),
       });
     }),

@@ -4,6 +4,9 @@ import { html } from "../html.ts";
 import { plural } from "../numbers.ts";
 import type { Section } from "../section.ts";
 import { environmentSection } from "../sections/reproduce.ts";
+import { barsSection } from "../users/sections/bars.ts";
+import { refitsSection } from "../users/sections/refits.ts";
+import type { WithUsers } from "../users/users-report.ts";
 import type { PaperReport } from "./paper-report.ts";
 import { chosenSection } from "./sections/chosen.ts";
 import { differencesSection } from "./sections/differences.ts";
@@ -12,6 +15,13 @@ import { measuredSection } from "./sections/measured.ts";
 import { reproduceSection } from "./sections/reproduce.ts";
 import { resultsSection } from "./sections/results.ts";
 import { summarySection } from "./sections/summary.ts";
+import { usersSection } from "./sections/users.ts";
+
+/** Of a report that has users. */
+const ofUsers =
+  (section: (report: WithUsers) => Section) =>
+  ({ simulated, users }: PaperReport): Section | undefined =>
+    users ? section({ simulated, users }) : undefined;
 
 /** In the order of the page; what a report has nothing of is left out. */
 const SECTIONS: readonly ((report: PaperReport) => Section | undefined)[] = [
@@ -19,6 +29,9 @@ const SECTIONS: readonly ((report: PaperReport) => Section | undefined)[] = [
   measuredSection,
   iterationsSection,
   resultsSection,
+  usersSection,
+  ofUsers(barsSection),
+  ofUsers(refitsSection),
   chosenSection,
   differencesSection,
   reproduceSection,

@@ -1,5 +1,6 @@
 // What a report on the paper's experiments says, as plain data: the JSON beside the page, from which the page is made and nothing else.
 import type { PaperResult } from "../../experiments/paper.ts";
+import type { PersonalisationResult } from "../../experiments/personalisation.ts";
 import type { ReportEnvironment, Reproduction } from "../model-report.ts";
 import type { PaperSettings } from "./settings.ts";
 
@@ -14,6 +15,8 @@ export interface PaperReport {
   readonly simulated: boolean;
   readonly data: PaperData;
   readonly result: PaperResult;
+  /** Users' own metrics; null where no dataset split by users was given. */
+  readonly users: PersonalisationResult | null;
   /** All of them, with those of the preset. */
   readonly settings: PaperSettings;
   /** Where they differ from what the preset `paper` and SPE have by themselves. */

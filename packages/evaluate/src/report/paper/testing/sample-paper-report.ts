@@ -92,6 +92,7 @@ export const samplePaperReport: PaperReport = {
     })),
   },
   result,
+  users: null,
   settings,
   changes: settingChanges(settings),
   reproduce: {

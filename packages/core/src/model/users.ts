@@ -1,0 +1,107 @@
+// What a model answers about one user: their metric, what they may rate an item, and what to ask them next. Ids outside, rows inside.
+import { NearkinError } from "../errors.ts";
+import { personalise, type UserMetric } from "../personal/personalise.ts";
+import { PersonalProcess } from "../personal/process.ts";
+import { nextQuestions } from "../personal/question.ts";
+import type { PersonalPrior } from "../personal/settings.ts";
+import type { SharedMetric } from "../personal/user.ts";
+import { type LiftedItem, liftedItem } from "../rank/rows.ts";
+import type { PersonalPrediction, SuggestedQuestion } from "./answers.ts";
+import type { Items } from "./items.ts";
+import { type UserRating, userItems } from "./user-ratings.ts";
+
+/** Items that are weighed as the next question, where a caller names none. */
+const QUESTIONS = 60;
+/** A user's last ratings that a prediction is made of: its cost grows with their cube, and tastes move on. */
+const PROCESS_RATINGS = 1000;
+
+/** As much of a model as its users need. */
+export interface UsersOf {
+  readonly name: string;
+  readonly items: Items;
+  readonly shared: SharedMetric;
+  readonly prior: PersonalPrior | undefined;
+}
+
+export function metricOf(model: UsersOf, ratings: readonly UserRating[]): UserMetric {
+  return personalise(model.shared, priorOf(model), userItems(model.items, ratings));
+}
+
+/** `metric`: the user's own h (p) and b. */
+export function predictionFor(
+  model: UsersOf,
+  ratings: readonly UserRating[],
+  item: LiftedItem,
+  metric: { weights: ArrayLike<number>; offset: number },
+): Omit<PersonalPrediction, "missing"> {
+  const { engine, rows, link } = model.shared;
+  const prior = priorOf(model);
+  const user = userItems(model.items, ratings);
+  const rated = Array.from(user.items.keys())
+    .filter((i) => !Number.isNaN(user.ratings[i]))
+    .slice(-PROCESS_RATINGS);
+  if (!prior.rating || rated.length === 0) {
+    throw new NearkinError(
+      "BAD_ARGUMENT",
+      prior.rating
+        ? "predictFor: none of the items has a rating"
+        : `the model ${model.name} was trained on data without ratings; it cannot predict one`,
+    );
+  }
+  const { rate, variance, noise } = prior.rating;
+  const process = new PersonalProcess(engine, {
+    rows,
+    items: rated.map((i) => liftedItem(rows, user.items[i])),
+    ratings: rated.map((i) => user.ratings[i]),
+    weights: Float64Array.from(metric.weights, (h) => rate * h),
+    offset: metric.offset,
+    kernel: { link, variance },
+    noise,
+  });
+  const { evidence, ...prediction } = process.predict(item);
+  return {
+    ...prediction,
+    centre: process.centre,
+    evidence: evidence.map(({ rated: place, ...reason }) => {
+      const { id, title } = model.items.at(user.items[rated[place]]);
+      return { id, title, ...reason };
+    }),
+  };
+}
+
+export function questionsFor(
+  model: UsersOf,
+  ratings: readonly UserRating[],
+  { k = 5, candidates }: { k?: number; candidates?: Iterable<string> } = {},
+): SuggestedQuestion[] {
+  const { items, shared } = model;
+  const prior = priorOf(model);
+  const user = userItems(items, ratings);
+  const own = personalise(shared, prior, user);
+  const asked = candidates
+    ? Int32Array.from(candidates, (id) => items.indexOf(id))
+    : wellKnown(items, new Set(user.items));
+  return nextQuestions(shared, prior, { user, own, candidates: asked })
+    .slice(0, k)
+    .map(({ item, gain, chance }) => {
+      const { id, title } = items.at(item);
+      return { id, title, gain, chance };
+    });
+}
+
+/** Items with most ratings, the user's own left out. */
+function wellKnown(items: Items, met: ReadonlySet<number>): Int32Array {
+  const ratings = Int32Array.from({ length: items.size }, (_, item) => items.at(item).ratings);
+  return Int32Array.from(ratings.keys())
+    .filter((item) => !met.has(item))
+    .sort((a, b) => ratings[b] - ratings[a] || a - b)
+    .slice(0, QUESTIONS);
+}
+
+function priorOf({ name, prior }: UsersOf): PersonalPrior {
+  if (prior) return prior;
+  throw new NearkinError(
+    "BAD_ARGUMENT",
+    `the model ${name} knows nothing of how users differ; train it again, on data with users (train.personal)`,
+  );
+}
