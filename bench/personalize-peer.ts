@@ -58,23 +58,20 @@ function objectiveOf(
 ): { objective: Objective; evidence: number } {
   const values = own.subarray((rows + others) * 2 * CHANNELS);
   if (target === "choice") {
-    const features = (columns: number, first: number) => {
-      const out = new Float64Array(rows * columns * (CHANNELS + 1));
-      for (let i = 0, at = 0; i < rows; i++) {
-        for (let j = 0; j < columns; j++, at += CHANNELS + 1) {
-          for (let c = 0; c < CHANNELS; c++) out[at + c] = -distance(own, i, first + j, c) / TEMPERATURE;
-          out[at + CHANNELS] = values[first + j];
-        }
+    const distances = new Float64Array(CHANNELS * rows * (rows + others));
+    for (let c = 0, at = 0; c < CHANNELS; c++) {
+      for (let i = 0; i < rows; i++) {
+        for (let j = 0; j < rows + others; j++, at++) distances[at] = distance(own, i, j, c);
       }
-      return out;
-    };
-    const likelihood = new ChoiceLikelihood({
+    }
+    const likelihood = new ChoiceLikelihood(engine, scope, {
       s: rows,
       m: others,
       p: CHANNELS,
       window: rows,
-      own: features(rows, 0),
-      others: features(others, rows),
+      temperature: TEMPERATURE,
+      distances,
+      logPopularity: values.slice(0, rows + others),
       shares: new Float64Array(others).fill(20),
     });
     return { objective: new SoftplusObjective(likelihood, CHANNELS), evidence: 0.5 * rows };

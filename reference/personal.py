@@ -158,11 +158,11 @@ def evidence_cases():
     z = points("evidence", n + 1)
     x = torch.tensor([0.8, 0.4, 0.3])
     ratings = torch.tensor([short(stream, 1, 5) for _ in range(n)])
-    centre = float(ratings.mean())
     k = kernel(distances(z, z), x, "linear", False, variance)
 
     def mean(kept):
         S = k[kept][:, kept] + noise * torch.eye(len(kept))
+        centre = float(ratings[kept].mean())  # without a rating the mean moves too
         return centre + float(k[n, kept] @ torch.linalg.solve(S, ratings[kept] - centre))
 
     everyone = list(range(n))
@@ -171,7 +171,7 @@ def evidence_cases():
     outputs = {
         "mean": mean(everyone),
         "variance": float(k[n, n] - k[n, :n] @ omega),
-        "contributions": vector(omega * (ratings - centre)),
+        "contributions": vector(omega * (ratings - ratings.mean())),
         "without": [mean([j for j in everyone if j != i]) for i in everyone],
     }
     inputs = {

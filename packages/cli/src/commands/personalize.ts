@@ -1,13 +1,12 @@
 // nearkin personalize: a metric for each user, from what they met and rated. Over a dataset, or as a filter that any batch engine can run.
-import { availableParallelism } from "node:os";
 import { type Model, NearkinError } from "@nearkin/core";
 import { openDataset, shellWord } from "@nearkin/data";
 import { Command } from "commander";
 import { type EngineFlags, openEngine, wholeNumber, withEngineFlags } from "../engine.ts";
 import { openAskedModel, simulatedLine } from "../model-flags.ts";
 import type { Output } from "../output.ts";
-import { personalizeAll } from "../personalize/batch.ts";
-import { type Answerer, openFilters } from "../personalize/filters.ts";
+import { type BatchSummary, checkOut, personalizeAll } from "../personalize/batch.ts";
+import { type Answerer, filterCommand, jobsFor, openFilters } from "../personalize/filters.ts";
 import { readLines, writeLine } from "../personalize/lines.ts";
 import { answerLine, answerUser, isRefusal } from "../personalize/user-line.ts";
 import { duration, liveLine } from "../progress.ts";
@@ -18,6 +17,7 @@ interface PersonalizeFlags extends EngineFlags {
   users: string;
   in?: string;
   out: string;
+  force?: boolean;
   resume?: boolean;
   jobs?: number;
 }
@@ -30,6 +30,7 @@ export function personalizeCommand(output: Output): Command {
     .option("--users <which>", "with --dataset: all, or a file with a user's id on each line", "all")
     .option("--in <file>", "a filter: read a user from each line of JSON; - is standard input")
     .option("--out <file>", "where metrics go: - is standard output; with --dataset a file, .parquet or .jsonl", "-")
+    .option("--force", "with --dataset: replace the file if it is there")
     .option("--resume", "with --dataset: go on where a stopped run was")
     .option(
       "--jobs <n>",
@@ -43,7 +44,7 @@ export function personalizeCommand(output: Output): Command {
 A line in: {"user": "ada", "ratings": [{"item": "alien-1979", "rating": 5}, {"item": "stalker-1979"}]}
 the oldest first; an item without a rating was met. A line out has the user's weights by channel, and popularity: pass both to
 nearkin similar (--weights, --popularity), or to model.similar. A user who cannot be answered gets a line with the reason, and the
-filter goes on. Columns and lines are described in docs/personalisation.md.
+filter goes on; how many there were is said at the end. A batch fails if every user was refused. Columns and lines are described in docs/personalisation.md.
 
 Examples:
   $ nearkin personalize models/films --dataset datasets/films --out users.parquet
@@ -57,63 +58,123 @@ async function runPersonalize(folder: string, flags: PersonalizeFlags, output: O
   if ((flags.dataset === undefined) === (flags.in === undefined)) {
     throw new NearkinError("BAD_ARGUMENT", "name either --dataset or --in; see nearkin personalize --help");
   }
-  await using engine = await openEngine(flags);
-  await using model = await openAskedModel(folder, engine);
-  if (!model.personalizes) model.personalize([]); // says why, before anything is read
-  const started = performance.now();
-  const seconds = () => (performance.now() - started) / 1000;
-  if (flags.in !== undefined) {
-    if (flags.out !== "-") {
-      throw new NearkinError("BAD_ARGUMENT", "--out: a filter writes to standard output; redirect it: > users.jsonl");
-    }
-    let [users, refused] = [0, 0];
-    for await (const { text, line } of readLines(flags.in)) {
-      const answer = answerLine(model, text, line);
-      users++;
-      if (isRefusal(answer)) refused++;
-      await writeLine(output, `${JSON.stringify(answer)}\n`);
-    }
-    output.log(`${counted(users)} in ${duration(seconds())}${refused > 0 ? `, ${refused} of them refused` : ""}\n`);
-    return;
+  const { dataset } = flags;
+  if (dataset === undefined) {
+    if (flags.out === "-") return runFilter(folder, flags, output);
+    throw new NearkinError("BAD_ARGUMENT", "--out: a filter writes to standard output; redirect it: > users.jsonl");
   }
   if (flags.out === "-") {
     throw new NearkinError("BAD_ARGUMENT", "--out: name a file to write, users.parquet or users.jsonl");
   }
-  const dataset = await openDataset(flags.dataset as string);
+  await runBatch(folder, { ...flags, dataset }, output);
+}
+
+async function runFilter(folder: string, flags: PersonalizeFlags, output: Output): Promise<void> {
+  await using engine = await openEngine(flags);
+  await using model = await openAskedModel(folder, engine);
+  checkPersonal(model);
+  const seconds = stopwatch();
+  let [users, refused] = [0, 0];
+  for await (const { text, line } of readLines(flags.in as string)) {
+    const answer = answerLine(model, text, line);
+    users++;
+    if (isRefusal(answer)) refused++;
+    await writeLine(output, `${JSON.stringify(answer)}\n`);
+  }
+  output.log(
+    `${counted(users, "user")} in ${duration(seconds())}${refused > 0 ? `, ${refused} of them refused` : ""}\n`,
+  );
+}
+
+async function runBatch(folder: string, flags: PersonalizeFlags & { dataset: string }, output: Output): Promise<void> {
+  const { out, force = false, resume = false } = flags;
+  await checkOut(out, { force, resume });
+  await using engine = await openEngine(flags);
+  await using model = await openAskedModel(folder, engine);
+  checkPersonal(model);
+  const dataset = await openDataset(flags.dataset);
   using stop = new StopSignals();
   const live = liveLine(output);
+  const seconds = stopwatch();
   live.show("reading users …");
+  let summary: BatchSummary;
   try {
-    const { users, kept, refused } = await personalizeAll(model, dataset, {
-      out: flags.out,
+    summary = await personalizeAll(model, dataset, {
+      out,
       users: flags.users,
-      resume: flags.resume === true,
-      answererOf: (users) => answererOf(users, flags, model, folder),
+      resume,
+      answererOf: (users) => answererOf(users, { folder, flags, model, signal: stop.signal }),
       signal: stop.signal,
       onUser: (done, all) =>
-        live.now(`${done.toLocaleString("en")} of ${counted(all)}, ${(done / seconds()).toFixed(0)} a second`),
+        live.now(`${done.toLocaleString("en")} of ${counted(all, "user")}, ${(done / seconds()).toFixed(0)} a second`),
     });
-    live.end(
-      `${counted(users)} in ${duration(seconds())}: ${users - kept - refused} with a metric of their own, ${kept} with the shared one, ${refused} refused`,
-    );
-    output.write(`${flags.out}\n`);
-    output.log(simulatedLine(model));
   } catch (error) {
     if (!stop.caused(error)) throw error;
-    const users = flags.users === "all" ? "" : ` --users ${shellWord(flags.users)}`;
     throw new InterruptedError(
-      `stopped; what is done is saved in ${flags.out}.partial; go on with: nearkin personalize ${shellWord(folder)} --dataset ${shellWord(flags.dataset as string)}${users} --out ${shellWord(flags.out)} --resume`,
+      `stopped; what is done is saved in ${out}.partial; go on with: ${commandLine(folder, { ...flags, resume: true })}`,
     );
+  }
+  const { users, kept, refused, refusal, repeated, unknown } = summary;
+  live.end(
+    `${counted(users, "user")} in ${duration(seconds())}: ${users - kept - refused} with a metric of their own, ${kept} with the shared one, ${refused} refused`,
+  );
+  if (repeated > 0)
+    output.log(`${flags.users}: ${counted(repeated, "line")} named a user once more; each counts once\n`);
+  if (unknown.ratings > 0) {
+    output.log(
+      `${counted(unknown.ratings, "rating")} of ${counted(unknown.items, "item")} that the model does not know ${unknown.ratings === 1 ? "was" : "were"} left out\n`,
+    );
+  }
+  output.write(`${out}\n`);
+  output.log(simulatedLine(model));
+  if (users > 0 && refused === users) {
+    throw new NearkinError("BAD_ARGUMENT", `every user was refused, the first with ${refusal}; ${out} has all reasons`);
   }
 }
 
+/** What keeps a model from it is said before anything is read. */
+function checkPersonal(model: Model): void {
+  if (!model.personalizes) model.personalize([]);
+}
+
+interface Answering {
+  folder: string;
+  flags: PersonalizeFlags;
+  model: Model;
+  signal: AbortSignal;
+}
+
 /** Here, for a few users; else by processes, each with a model of its own. */
-function answererOf(users: number, { jobs, engine, policy }: PersonalizeFlags, model: Model, folder: string): Answerer {
-  const many = jobs ?? (users < MANY ? 1 : availableParallelism());
-  if (many > 1) return openFilters(folder, many, ["--engine", engine, "--policy", policy]);
+function answererOf(users: number, { folder, flags, model, signal }: Answering): Answerer {
+  const jobs = jobsFor(users, flags.jobs);
+  if (jobs > 1) {
+    return openFilters(filterCommand(folder, ["--engine", flags.engine, "--policy", flags.policy]), jobs, signal);
+  }
   return { ahead: 1, answer: async (request) => answerUser(model, request), [Symbol.asyncDispose]: async () => {} };
 }
 
-const MANY = 2000; // users: below it, starting a process takes longer than it saves
+/** The command line of a batch, with everything that changes its result or where it goes. */
+function commandLine(folder: string, flags: PersonalizeFlags & { dataset: string }): string {
+  const { dataset, users, out, engine, policy, workers, jobs, force, resume } = flags;
+  return [
+    `nearkin personalize ${shellWord(folder)} --dataset ${shellWord(dataset)}`,
+    users === "all" ? "" : `--users ${shellWord(users)}`,
+    `--out ${shellWord(out)}`,
+    engine === "auto" ? "" : `--engine ${engine}`,
+    policy === "reproducible" ? "" : `--policy ${policy}`,
+    workers === undefined ? "" : `--workers ${workers}`,
+    jobs === undefined ? "" : `--jobs ${jobs}`,
+    force ? "--force" : "",
+    resume ? "--resume" : "",
+  ]
+    .filter((part) => part !== "")
+    .join(" ");
+}
 
-const counted = (users: number): string => `${users.toLocaleString("en")} ${users === 1 ? "user" : "users"}`;
+/** Seconds since now. */
+function stopwatch(): () => number {
+  const started = performance.now();
+  return () => (performance.now() - started) / 1000;
+}
+
+const counted = (n: number, what: string): string => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;

@@ -9,7 +9,7 @@ import {
   writeUsersReport,
 } from "@nearkin/evaluate";
 import { Command } from "commander";
-import { type EngineFlags, openEngine, withEngineFlags } from "../engine.ts";
+import { type EngineFlags, openEngine, wholeNumber, withEngineFlags } from "../engine.ts";
 import { openAskedModel } from "../model-flags.ts";
 import type { Output } from "../output.ts";
 import { prepareLine } from "../prepare-line.ts";
@@ -21,15 +21,20 @@ import { usersProgress } from "../users-progress.ts";
 
 interface UsersFlags extends EngineFlags {
   dataset: string;
+  steps: number;
   cache?: string;
   out: string;
 }
+
+/** As many as the paper takes. */
+const STEPS = 2000;
 
 export function reportUsersCommand(output: Output): Command {
   const command = new Command("users")
     .description("write a page on users' own metrics: against the shared one, by gradient steps and number of ratings")
     .argument("<models...>", "folders that nearkin train wrote; several differ in their seeds alone")
     .requiredOption("--dataset <folder>", "the dataset that they were trained on, split by users")
+    .option("--steps <n>", "gradient steps at most", wholeNumber(1), STEPS)
     .option("--cache <folder>", "where refits are kept (default: beside the page, its name with .cache for .html)")
     .option("--out <file>", "the page, .html; its numbers go beside it, .json", "users.html");
   return withEngineFlags(command)
@@ -37,7 +42,7 @@ export function reportUsersCommand(output: Output): Command {
       "after",
       `
 None of the test users was in training. Each is refitted from the weights that all share and from those that training learned for the purpose,
-by 1 to 2,000 gradient steps, with 5 to 50 ratings, and in the model's own way: seconds for a user, so minutes to an hour for a model. Models that are done
+by 1 to --steps gradient steps, with 5 to 50 ratings, and in the model's own way: seconds for a user, so minutes to an hour for a model. Models that are done
 are kept in the cache folder, and two commands may share it; one that is stopped begins anew.
 
 Examples:
@@ -54,8 +59,8 @@ async function runUsers(folders: readonly string[], flags: UsersFlags, output: O
   const live = liveLine(output);
   await checkReportPath(flags.out); // before an hour of work
   const dataset = await openDataset(flags.dataset);
-  const cache = openReportCache(flags.cache, flags.out);
   using stop = new StopSignals();
+  const cache = openReportCache(flags.cache, flags.out);
   try {
     await using engine = await openEngine(flags);
     let config: UsersReport["reproduce"]["config"] = {};
@@ -67,6 +72,7 @@ async function runUsers(folders: readonly string[], flags: UsersFlags, output: O
     const result = await measurePersonalisation(dataset, {
       models: folders.map((folder) => () => open(folder)),
       cache,
+      steps: flags.steps,
       signal: stop.signal,
       onEvent: usersProgress(live),
     });
@@ -103,9 +109,10 @@ function commandLines(
   ];
 }
 
-function commandLine(folders: readonly string[], { dataset, cache, engine, out }: UsersFlags): string {
+function commandLine(folders: readonly string[], { dataset, steps, cache, engine, out }: UsersFlags): string {
   return [
     `nearkin report users ${folders.map(shellWord).join(" ")} --dataset ${shellWord(dataset)}`,
+    steps === STEPS ? "" : `--steps ${steps}`,
     cache === undefined ? "" : `--cache ${shellWord(cache)}`,
     engine === "auto" ? "" : `--engine ${engine}`,
     `--out ${shellWord(out)}`,

@@ -1,6 +1,7 @@
 // nearkin theory bound: Theorems 1 and 2 in numbers, and what of them is true.
 import { NearkinError } from "@nearkin/core";
 import {
+  aboveZero,
   type SpectrumBound,
   significant,
   spectrumBound,
@@ -13,6 +14,7 @@ import {
 import { Command, InvalidArgumentError } from "commander";
 import { wholeNumber } from "../engine.ts";
 import type { Output } from "../output.ts";
+import { counted, wrapped } from "./theory-text.ts";
 
 interface BoundFlags {
   n?: number;
@@ -64,7 +66,8 @@ function runBound(flags: BoundFlags, output: Output): void {
     output.write(`${JSON.stringify(result, null, 2)}\n`);
     return;
   }
-  output.write(`${describe({ ...inputs, delta }, { one, two, spectrum }).join("\n")}\n`);
+  const lines = describe({ ...inputs, delta }, { one, two, spectrum });
+  output.write(`${lines.map((line) => wrapped(line, INDENT)).join("\n")}\n`);
 }
 
 /** n and λ_max, as given or from the eigenvalues. */
@@ -86,30 +89,47 @@ interface Bounds {
   spectrum: SpectrumBound | undefined;
 }
 
-function describe({ epsilon, delta }: { epsilon: number; delta: number }, { one, two, spectrum }: Bounds): string[] {
+const INDENT = 12; // what is said about a name in front
+const CONTINUED = " ".repeat(INDENT);
+
+function describe(
+  { alpha, epsilon, delta }: TheoremInputs & { delta: number },
+  { one, two, spectrum }: Bounds,
+): string[] {
+  const tau = alpha === 0 ? significant(one.tau) : aboveZero(one.tau);
   const needed =
     two.observations === null
       ? "no number of observations is enough"
-      : `${two.kept ? "kept" : "not kept"}: it takes ${Math.ceil(two.observations).toLocaleString("en")} observations`;
+      : `${two.kept ? "kept" : "not kept"}: it takes ${observations(two.observations)}`;
+  const { assumption } = spectrum ?? one;
   return [
-    `Theorem 1   Pr(sup|k − k*|/k* ≥ ${significant(epsilon)}) ≤ ${significant(one.bound)}${one.vacuous ? ": vacuous" : ""}`,
-    ...one.why.map((reason) => `            ${reason}.`),
-    ...one.contradictions.map((reason) => `            No kernel is like that: ${reason}.`),
-    `  τ         ${significant(one.tau)}, with c_ε = ${significant(one.cEpsilon)}`,
-    `  sharper   ${significant(one.sharper)}, from λ_max and tr K* = n; true for every τ`,
+    `Theorem 1   Pr(sup|k − k*|/k* ≥ ${significant(epsilon)}) ≤ ${boundText(one.bound)}${one.vacuous ? ": vacuous" : ""}`,
+    ...one.why.map((reason) => `${CONTINUED}${reason}.`),
+    ...one.contradictions.map((reason) => `${CONTINUED}No kernel is like that: ${reason}.`),
+    `  τ         ${tau}, with c_ε = ${aboveZero(one.cEpsilon)}`,
+    `  sharper   ${boundText(one.sharper)}, from λ_max and tr K* = n; true for every τ`,
     ...(spectrum
       ? [
-          `  sharpest  ${significant(spectrum.chernoff)}, from all eigenvalues; the probability it bounds is ${significant(spectrum.tail)}`,
+          `  sharpest  ${boundText(spectrum.chernoff)}, from all eigenvalues; the probability it bounds is ${aboveZero(spectrum.tail)}`,
         ]
       : []),
-    `  A2        holds with probability ${spectrum ? significant(spectrum.assumption) : significant(one.assumption)} at most${spectrum ? `; with the draws in which it fails, ${significant(spectrum.promise)} is the least that can be promised` : ""}`,
+    `  A2        holds with probability ${boundText(assumption)} at most${spectrum ? `; with the draws in which it fails, ${significant(spectrum.promise)} is the least that can be promised` : ""}`,
     `Theorem 2   |D − D*| ≤ ${significant(two.gap)} with probability ${significant(1 - delta)}: ${needed}`,
     ...(two.leastDelta < 1
       ? [
-          `            By the sharper bound more observations reach δ = ${significant(two.leastDelta)} at best, while α and inf k* stay.`,
+          `${CONTINUED}By the sharper bound more observations reach δ = ${aboveZero(two.leastDelta)} at best, while α and inf k* stay.`,
         ]
       : []),
   ];
+}
+
+/** A bound that is too small for a double: what it is below, is a bound too. */
+const boundText = (bound: number): string => (bound === 0 ? "1e−323" : significant(bound));
+
+/** As many as it takes, at least one; in figures where they can be read. */
+function observations(least: number): string {
+  const whole = Math.max(1, Math.ceil(least));
+  return whole < 1e15 ? counted(whole, "observation") : `${significant(whole)} observations`;
 }
 
 function number(text: string): number {

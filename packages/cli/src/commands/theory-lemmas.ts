@@ -3,6 +3,7 @@ import { checkLemma4, checkLemma5, type Lemma4Row, plainTable, significant } fro
 import { Command } from "commander";
 import { type EngineFlags, openEngine, wholeNumber, withEngineFlags } from "../engine.ts";
 import type { Output } from "../output.ts";
+import { counted, wrapped } from "./theory-text.ts";
 
 interface LemmaFlags extends EngineFlags {
   n: number;
@@ -39,12 +40,15 @@ async function runLemmas(flags: LemmaFlags, output: Output): Promise<void> {
     return;
   }
   const lines = [
-    `Lemma 4   E[exp(λrᵀAr)] = |I − 2λAK*|^(−½), where 2λ·λ_max(AK*) < 1; n = ${n}, ${draws.toLocaleString("en")} draws`,
+    `Lemma 4   E[exp(λrᵀAr)] = |I − 2λAK*|^(−½), where 2λ·λ_max(AK*) < 1; n = ${n}, ${counted(draws, "draw")}`,
     plainTable([
       ["2λ·λ_max(AK*)", "exactly", "by the formula", "by draws", "± one error", "off by errors"],
       ...lemma4.map(cells),
     ]),
-    "          From ½ on the draws have no variance, so that no error can be given; from 1 on the mean is infinite, whatever the formula says.",
+    wrapped(
+      "          From ½ on the draws have no variance, so that no error can be given; from 1 on the mean is infinite, whatever the formula says.",
+      10,
+    ),
     "",
     `Lemma 5   (r − r̂)ᵀA(r − r̂) = σ⁴·rᵀS⁻¹AS⁻¹r, S = K + σ²I; ${lemma5.trials} trials`,
     `          any square A: the sides differ by ${significant(lemma5.any, 1)} of themselves at most`,

@@ -19,11 +19,12 @@ import type { Output } from "../output.ts";
 import { duration, liveLine } from "../progress.ts";
 import { environmentOf } from "../report-environment.ts";
 import { InterruptedError, StopSignals } from "../training-stop.ts";
+import { counted, wrapped } from "./theory-text.ts";
 
 interface RecoveryFlags extends EngineFlags {
   sizes: number[];
   surrogates: number[];
-  seeds: number;
+  runs: number;
   sigma2: number;
   noisy?: boolean;
   epsilon: number;
@@ -37,7 +38,7 @@ export function theoryRecoveryCommand(output: Output): Command {
     .description("simulate surrogates of a known metric, fit it, and see how far off it is")
     .option("--sizes <list>", "numbers of items", wholeNumbers(2), [...sizes])
     .option("--surrogates <list>", "numbers of surrogates to fit to at once", wholeNumbers(1), [...surrogates])
-    .option("--seeds <n>", "how many worlds, of the seeds 1 to n", wholeNumber(1), seeds.length)
+    .option("--runs <count>", "how many worlds, of the seeds 1 to count", wholeNumber(1), seeds.length)
     .option("--sigma2 <x>", "σ², the noise that the likelihood reckons with", positive, sigma2)
     .option("--noisy", "surrogates have that noise too: r ~ N(0, K* + σ²I) in place of A3's N(0, K*)")
     .option("--epsilon <x>", "ε of Theorem 1", positive, epsilon)
@@ -52,7 +53,7 @@ all; medians over the seeds. With few seeds and one surrogate they need not fall
 
 Examples:
   $ nearkin theory recovery --out recovery.html
-  $ nearkin theory recovery --sizes 50,200,500 --seeds 20                   seconds
+  $ nearkin theory recovery --sizes 50,200,500 --runs 20                    seconds
   $ nearkin theory recovery --sizes 100,200,500 --sigma2 0.1                the likelihood expects noise that is not there`,
     )
     .action((flags: RecoveryFlags) => runRecovery(flags, output));
@@ -69,9 +70,9 @@ async function runRecovery(flags: RecoveryFlags, output: Output): Promise<void> 
       ...settingsOf(flags),
       signal: stop.signal,
       onEvent: ({ seed, n, k, share }) =>
-        live.now(`seed ${seed} of ${flags.seeds}: n = ${n}, k = ${k}; ${(100 * share).toFixed(0)} % done`),
+        live.now(`seed ${seed} of ${flags.runs}: n = ${n}, k = ${k}; ${(100 * share).toFixed(0)} % done`),
     });
-    live.end(`simulated ${result.fits.length} fits in ${duration((performance.now() - started) / 1000)}`);
+    live.end(`simulated ${counted(result.fits.length, "fit")} in ${duration((performance.now() - started) / 1000)}`);
     if (flags.out !== undefined) {
       const report = recoveryReport({
         result,
@@ -88,11 +89,11 @@ async function runRecovery(flags: RecoveryFlags, output: Output): Promise<void> 
   }
 }
 
-const settingsOf = ({ sizes, surrogates, seeds, sigma2, noisy = false, epsilon }: RecoveryFlags): RecoverySettings => ({
+const settingsOf = ({ sizes, surrogates, runs, sigma2, noisy = false, epsilon }: RecoveryFlags): RecoverySettings => ({
   ...recoveryDefaults,
   sizes,
   surrogates,
-  seeds: Array.from({ length: seeds }, (_, i) => i + 1),
+  seeds: Array.from({ length: runs }, (_, i) => i + 1),
   sigma2,
   noisy,
   epsilon,
@@ -107,13 +108,16 @@ function describe({ settings: { surrogates, epsilon, seeds }, cells }: RecoveryR
     ]);
   const first = cells.filter(({ k }) => k === surrogates[0]);
   return `${[
-    `sup|k − k*|/k*, the median of ${seeds.length} ${seeds.length === 1 ? "seed" : "seeds"}`,
+    `sup|k − k*|/k*, ${seeds.length === 1 ? "of one seed" : `the median of ${counted(seeds.length, "seed")}`}`,
     grid(({ kernel }) => significant(kernel.median)),
     "",
     "sup|D − D*|",
     grid(({ distance }) => significant(distance.median)),
     "",
-    `Theorem 1 with k = ${surrogates[0]}, A1 and A2 at their best: the smallest τ and the largest printed bound of any seed, and how often ε = ${significant(epsilon)} is missed`,
+    wrapped(
+      `Theorem 1 with k = ${surrogates[0]}, A1 and A2 at their best: the smallest τ and the largest printed bound of any seed, and how often ε = ${significant(epsilon)} is missed`,
+      0,
+    ),
     plainTable([
       ["items n", "λ_max", "d", "τ", "printed", "holds", "missed"],
       ...first.map(({ n, lambdaMax, d, leastTau, printed, missed }) => [
@@ -131,11 +135,11 @@ function describe({ settings: { surrogates, epsilon, seeds }, cells }: RecoveryR
 
 /** With everything that changes the result. */
 function commandLine(
-  { sizes, surrogates, seeds, sigma2, noisy, epsilon, out = "recovery.html" }: RecoveryFlags,
+  { sizes, surrogates, runs, sigma2, noisy, epsilon, out = "recovery.html" }: RecoveryFlags,
   engine: string,
 ): string {
   return [
-    `nearkin theory recovery --sizes ${sizes.join()} --surrogates ${surrogates.join()} --seeds ${seeds} --sigma2 ${sigma2}`,
+    `nearkin theory recovery --sizes ${sizes.join()} --surrogates ${surrogates.join()} --runs ${runs} --sigma2 ${sigma2}`,
     noisy ? "--noisy" : "",
     `--epsilon ${epsilon} --engine ${engine} --out ${shellWord(basename(out))}`,
   ]

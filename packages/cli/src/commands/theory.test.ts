@@ -36,8 +36,10 @@ describe("theory bound", () => {
     expect(code).toBe(0);
     expect(out).toMatchInlineSnapshot(`
       "Theorem 1   Pr(sup|k − k*|/k* ≥ 0.5) ≤ 1: vacuous
-                  τ = σ⁴(1 − c_ε)λ_max/α = 44.2, and the proof needs τ < 1: its λ is a positive multiple of 1 − τ, and Markov's inequality takes a positive λ. The printed 7.6e−123 bounds nothing; only 1 does.
-                  α = 0.9 is at most 0.995, the mean of what must stay below it: no bound of this kind can be under 1.
+                  τ = σ⁴(1 − c_ε)λ_max/α = 44.2, and the proof needs τ < 1: its λ is a positive multiple of 1 − τ,
+                  and Markov's inequality takes a positive λ. The printed 7.6e−123 bounds nothing; only 1 does.
+                  α/σ⁴ = 0.9 is at most 1 − c_ε = 0.995, the mean of what must stay below it: no bound of this kind
+                  can be under 1.
         τ         44.2, with c_ε = 0.005
         sharper   1, from λ_max and tr K* = n; true for every τ
         A2        holds with probability 1 at most
@@ -63,7 +65,8 @@ describe("theory bound", () => {
         τ         0.938, with c_ε = 0.25
         sharper   0.917, from λ_max and tr K* = n; true for every τ
         sharpest  0.905, from all eigenvalues; the probability it bounds is 0.196
-        A2        holds with probability 0.285 at most; with the draws in which it fails, 0.911 is the least that can be promised
+        A2        holds with probability 0.285 at most; with the draws in which it fails, 0.911 is the least that
+                  can be promised
       Theorem 2   |D − D*| ≤ 1.39 with probability 0.95: not kept: it takes 2,816 observations
                   By the sharper bound more observations reach δ = 0.878 at best, while α and inf k* stay.
       "
@@ -73,6 +76,62 @@ describe("theory bound", () => {
   test("numbers that no kernel has are named", async () => {
     const { out } = await bound("--n", "1000", "--alpha", "50", "--d", "100", "--lambda-max", "20");
     expect(out).toContain("No kernel is like that: A1 with d = 100 keeps every k* at 0.2 or more");
+  });
+
+  test("docs/theory.md shows what it prints, and no line is longer than 110 characters", async () => {
+    const page = readFileSync(new URL("../../../../docs/theory.md", import.meta.url), "utf8");
+    const [, args, shown] = page.match(/```\n\$ nearkin theory bound (.+)\n([\s\S]+?)```/) ?? [];
+    expect((await bound(...args.split(" "))).out).toBe(shown);
+    const { out } = await bound("--eigenvalues", "1.5,0.5", "--alpha", "0.001", "--d", "1.5", "--epsilon", "0.123");
+    for (const line of `${shown}${out}`.split("\n")) expect(line.length).toBeLessThanOrEqual(110);
+  });
+
+  test("one item: A2 holds as often as a normal number's square is α or more", async () => {
+    const { out } = await bound("--eigenvalues", "1", "--alpha", "1e-3", "--d", "1", "--json");
+    expect(JSON.parse(out).spectrum.assumption).toBeCloseTo(0.9747728793699604, 14); // erfc(√(α/2))
+    expect((await bound("--eigenvalues", "1", "--alpha", "1e-30", "--d", "1")).out).toContain(
+      "A2        holds with probability 1 at most",
+    );
+  });
+
+  test("one observation is said as one", async () => {
+    const { out } = await bound("--n", "2", "--alpha", "40", "--d", "3", "--lambda-max", "1.5");
+    expect(out).toContain("kept: it takes 1 observation\n");
+  });
+
+  test("σ⁴ may be more or less than a number can be: no NaN, and bounds that hold", async () => {
+    const given = ["--n", "2", "--alpha", "1", "--d", "3", "--lambda-max", "1.5"];
+    expect((await bound(...given, "--sigma", "1e-100")).out).toMatchInlineSnapshot(`
+      "Theorem 1   Pr(sup|k − k*|/k* ≥ 0.5) ≤ 1e−323
+        τ         under 1e−323, with c_ε = 0.25
+        sharper   1e−323, from λ_max and tr K* = n; true for every τ
+        A2        holds with probability 1e−323 at most
+      Theorem 2   |D − D*| ≤ 1.39 with probability 0.95: kept: it takes 1 observation
+                  By the sharper bound more observations reach δ = under 1e−323 at best, while α and inf k* stay.
+      "
+    `);
+    expect((await bound(...given, "--sigma", "1e100")).out).toMatchInlineSnapshot(`
+      "Theorem 1   Pr(sup|k − k*|/k* ≥ 0.5) ≤ 1: vacuous
+                  τ = σ⁴(1 − c_ε)λ_max/α = over 1e308, and the proof needs τ < 1: its λ is a positive multiple of
+                  1 − τ, and Markov's inequality takes a positive λ. The printed under 1e−323 bounds nothing; only 1
+                  does.
+                  α/σ⁴ = under 1e−323 is at most 1 − c_ε = 0.75, the mean of what must stay below it: no bound of
+                  this kind can be under 1.
+        τ         over 1e308, with c_ε = 0.25
+        sharper   1, from λ_max and tr K* = n; true for every τ
+        A2        holds with probability 1 at most
+      Theorem 2   |D − D*| ≤ 1.39 with probability 0.95: no number of observations is enough
+      "
+    `);
+    for (const sigma of ["1e-300", "1e-81", "1e-77", "1e77", "1e300"]) {
+      for (const size of [["--eigenvalues", "1.5,0.5"], given.slice(0, 2).concat(given.slice(6))]) {
+        for (const alpha of ["0", "1e-300", "1", "1e300"]) {
+          const { code, out } = await bound(...size, "--alpha", alpha, "--d", "3", "--sigma", sigma);
+          expect(code).toBe(0);
+          expect(out).not.toMatch(/NaN|undefined|–/);
+        }
+      }
+    }
   });
 
   test("--json has everything, unrounded", async () => {
@@ -164,6 +223,27 @@ describe("theory certificate", () => {
     `);
   });
 
+  test("a distance that grew by a lot: ε is below 1, and it says so", async () => {
+    const parameters = parts.parameters.slice();
+    const weights = parts.ensemble.channels.length;
+    parameters.fill(3, parameters.length - 3 - weights, parameters.length - 3);
+    await writeModelFolder(at("wide"), { ...parts, parameters });
+    expect(plain((await certificate(at("tiny"), at("wide"))).out)).toMatchInlineSnapshot(`
+      "TMP/tiny and TMP/wide: all 780 pairs of 40 items
+      ε = sup|k₂/k₁ − 1|   1 less 2.5e−12
+      certified            |D₂ − D₁| ≤ 53.43
+      measured             |D₂ − D₁| ≤ 53.43; The Frozen River and The Distant Signal are 33.74 and 87.17 apart
+      Two items whose distances to a third differ by more than 106.9 keep their order.
+      "
+    `);
+  });
+
+  test("a single pair is said as one", async () => {
+    expect((await certificate(at("tiny"), "--quantise", "8", "--pairs", "1")).out).toContain(
+      "1 random pair of 40 items; the certificate is about this one",
+    );
+  });
+
   test("--pairs takes a sample, and says so; --json", async () => {
     const { out } = await certificate(at("tiny"), "--quantise", "8", "--pairs", "50", "--seed", "3");
     expect(out).toContain("50 random pairs of 40 items; the certificate is about these");
@@ -205,7 +285,8 @@ test("theory lemmas prints both checks, the same for the same seed", async () =>
     0.45            1.4066          1.4066    1.4098       0.0065            0.5
     0.75            2.1475          2.1475    2.0881            –              –
     1.5                  ∞               –    38.487            –              –
-              From ½ on the draws have no variance, so that no error can be given; from 1 on the mean is infinite, whatever the formula says.
+              From ½ on the draws have no variance, so that no error can be given; from 1 on the mean is infinite,
+              whatever the formula says.
 
     Lemma 5   (r − r̂)ᵀA(r − r̂) = σ⁴·rᵀS⁻¹AS⁻¹r, S = K + σ²I; 20 trials
               any square A: the sides differ by ROUNDING of themselves at most
@@ -219,7 +300,7 @@ test("theory lemmas prints both checks, the same for the same seed", async () =>
 });
 
 describe("theory recovery", () => {
-  const small = ["--sizes", "30,80", "--surrogates", "1,8", "--seeds", "3", "--workers", "1"];
+  const small = ["--sizes", "30,80", "--surrogates", "1,8", "--runs", "3", "--workers", "1"];
   const recovery = (...args: string[]) => run("theory", "recovery", ...small, ...args);
 
   test("prints both errors and Theorem 1, and writes a page with its numbers", async () => {
@@ -236,7 +317,8 @@ describe("theory recovery", () => {
       30        3.66    3.3
       80        2.32  0.665
 
-      Theorem 1 with k = 1, A1 and A2 at their best: the smallest τ and the largest printed bound of any seed, and how often ε = 0.5 is missed
+      Theorem 1 with k = 1, A1 and A2 at their best: the smallest τ and the largest printed bound of any seed, and
+      how often ε = 0.5 is missed
       items n  λ_max      d     τ   printed       holds  missed
       30        7.69    494  3.56  0.000257  1, vacuous   100 %
       80        18.5  1,700   5.9   4.0e−17  1, vacuous   100 %
@@ -245,7 +327,7 @@ describe("theory recovery", () => {
     expect(plain(err)).toMatch(/simulated 12 fits in .+\nTMP\/page\/recovery\.html\nTMP\/page\/recovery\.json\n$/);
     const page = readFileSync(at("page/recovery.html"), "utf8");
     expect(page).toContain(
-      "nearkin theory recovery --sizes 30,80 --surrogates 1,8 --seeds 3 --sigma2 0.0001 --epsilon 0.5 --engine wasm --out recovery.html",
+      "nearkin theory recovery --sizes 30,80 --surrogates 1,8 --runs 3 --sigma2 0.0001 --epsilon 0.5 --engine wasm --out recovery.html",
     );
     expect(page).not.toContain(root);
     const { result } = JSON.parse(readFileSync(at("page/recovery.json"), "utf8"));
@@ -263,6 +345,20 @@ describe("theory recovery", () => {
     expect(existsSync(at("page.json"))).toBe(false);
   });
 
+  test("one run of one fit is said as one", async () => {
+    const { out, err } = await run("theory", "recovery", "--sizes", "20", "--surrogates", "1", "--runs", "1");
+    expect(out).toMatch(/^sup\|k − k\*\|\/k\*, of one seed\n/);
+    expect(err).toContain("simulated 1 fit in ");
+  });
+
+  test("a σ² whose square is no number is refused by its name", async () => {
+    const { code, err } = await recovery("--sigma2", "1e300");
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: "BAD_ARGUMENT: sigma2 must be between 1e-100 and 1e+100, got 1e+300\n",
+    });
+  });
+
   test("wrong options are usage errors", async () => {
     const errors = [];
     for (const args of [
@@ -270,7 +366,8 @@ describe("theory recovery", () => {
       ["--sizes", "50,50"],
       ["--surrogates", "0"],
       ["--sigma2", "0"],
-      ["--seeds", "none"],
+      ["--runs", "none"],
+      ["--seeds", "1,2"],
     ]) {
       const { code, err } = await run("theory", "recovery", ...args);
       errors.push(`${code} ${err.split("\n")[0]}`);
@@ -281,7 +378,8 @@ describe("theory recovery", () => {
         "2 USAGE: option '--sizes <list>' argument '50,50' is invalid. Expected each number once.",
         "2 USAGE: option '--surrogates <list>' argument '0' is invalid. Expected a whole number of at least 1.",
         "2 USAGE: option '--sigma2 <x>' argument '0' is invalid. Expected a number above 0.",
-        "2 USAGE: option '--seeds <n>' argument 'none' is invalid. Expected a whole number of at least 1.",
+        "2 USAGE: option '--runs <count>' argument 'none' is invalid. Expected a whole number of at least 1.",
+        "2 USAGE: unknown option '--seeds'",
       ]
     `);
   });

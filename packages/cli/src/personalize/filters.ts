@@ -2,9 +2,10 @@
 // answers in the order it was asked in, so answers find their way back without numbers.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { createInterface } from "node:readline";
+import { availableParallelism } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { splitLines } from "./lines.ts";
 import type { UserAnswer, UserRefusal, UserRequest } from "./user-line.ts";
 
 /** Whoever answers for users. */
@@ -16,62 +17,93 @@ export interface Answerer extends AsyncDisposable {
 
 interface Waiting {
   resolve(answer: UserAnswer | UserRefusal): void;
-  reject(error: Error): void;
+  reject(error: unknown): void;
 }
 
-/** A process that worked for this one is gone. */
+/** A process that worked for this one is gone, or wrote what is no answer. The message ends with what it said last. */
 class JobFailedError extends Error {
   readonly code = "JOB_FAILED";
 }
 
 const AHEAD = 32; // requests on their way to one job: enough that it never waits
+const SAID = 2000; // characters of a job's last words
+const MANY = 2000; // users: below it, starting a process takes longer than it saves
 
-/** `flags`: those of the engine. */
-export function openFilters(model: string, jobs: number, flags: readonly string[]): Answerer {
-  const filters = Array.from({ length: jobs }, () => openFilter(model, flags));
+/** Processes for so many users: never more than there are users. */
+export function jobsFor(users: number, asked: number | undefined, cores = availableParallelism()): number {
+  return Math.min(asked ?? (users < MANY ? 1 : cores), users);
+}
+
+/** The arguments of Node for a filter; `flags`: those of the engine. */
+export function filterCommand(model: string, flags: readonly string[]): string[] {
+  return [program(), "personalize", model, "--in", "-", "--out", "-", "--workers", "1", ...flags];
+}
+
+/** Jobs that each run `command`. Once the signal is given, every answer that is not there yet is rejected with its reason. */
+export function openFilters(command: readonly string[], jobs: number, signal: AbortSignal): Answerer {
+  const filters = Array.from({ length: jobs }, () => openFilter(command));
+  const stop = () => {
+    for (const filter of filters) filter.fail(signal.reason);
+  };
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop, { once: true });
   let turn = 0;
   return {
     ahead: AHEAD * jobs,
     answer: (request) => filters[turn++ % jobs].answer(request),
     async [Symbol.asyncDispose]() {
+      signal.removeEventListener("abort", stop);
       await Promise.all(filters.map((filter) => filter.close()));
     },
   };
 }
 
-function openFilter(model: string, flags: readonly string[]) {
-  const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(
-    process.execPath,
-    [program(), "personalize", model, "--in", "-", "--out", "-", "--workers", "1", ...flags],
-    { stdio: ["pipe", "pipe", "pipe"] },
-  );
+function openFilter(command: readonly string[]) {
+  // A group of its own: Ctrl-C in a terminal is sent to every process of the group, and what it ends is for this process to say.
+  const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(process.execPath, command, {
+    stdio: ["pipe", "pipe", "pipe"],
+    detached: true,
+    windowsHide: true,
+  });
   const waiting: Waiting[] = [];
   let said = "";
-  let failure: Error | undefined;
+  let failure: { reason: unknown } | undefined;
+  const fail = (reason: unknown) => {
+    failure ??= { reason };
+    for (const { reject } of waiting.splice(0)) reject(failure.reason);
+  };
+  const failed = (what: string, cause?: unknown) =>
+    fail(new JobFailedError(`a job of personalize ${what}: ${said.trim() || "it said nothing"}`, { cause }));
   child.stderr.on("data", (chunk: Buffer) => {
-    said = `${said}${chunk}`.slice(-2000);
+    said = `${said}${chunk}`.slice(-SAID);
   });
   child.stdin.on("error", () => {}); // "close" says more
-  createInterface({ input: child.stdout, crlfDelay: Infinity }).on("line", (line) => {
-    const { line: _line, ...answer } = JSON.parse(line); // its number in the pipe means nothing here
-    waiting.shift()?.resolve(answer);
+  const reading = readAnswers(child.stdout, (text) => {
+    try {
+      const { line: _line, ...answer } = JSON.parse(text); // its number in the pipe means nothing here
+      const next = waiting.shift();
+      if (!next) throw new Error("nobody asked");
+      next.resolve(answer);
+    } catch (cause) {
+      failed(`wrote what is no answer, ${JSON.stringify(text.slice(0, 80))}`, cause);
+    }
   });
   const ended = new Promise<void>((resolve) => {
-    child.once("close", (code, signal) => {
-      if (waiting.length > 0) {
-        failure = new JobFailedError(`a job of personalize ended with ${signal ?? code}: ${said.trim()}`);
-        for (const { reject } of waiting.splice(0)) reject(failure);
-      }
+    child.once("close", async (code, signal) => {
+      await reading; // what it answered before
+      failed(`ended with ${signal ?? code}`);
       resolve();
     });
-    child.once("error", (error) => {
-      said = error.message;
+    child.on("error", (cause) => {
+      failed(`cannot be started (${cause.message})`, cause);
+      resolve();
     });
   });
   return {
+    fail,
     answer: (request: UserRequest) =>
       new Promise<UserAnswer | UserRefusal>((resolve, reject) => {
-        if (failure) return reject(failure);
+        if (failure) return reject(failure.reason);
         waiting.push({ resolve, reject });
         child.stdin.write(`${JSON.stringify(request)}\n`);
       }),
@@ -82,6 +114,12 @@ function openFilter(model: string, flags: readonly string[]) {
       await ended;
     },
   };
+}
+
+async function readAnswers(output: Readable, take: (text: string) => void): Promise<void> {
+  try {
+    for await (const { text } of splitLines(output)) take(text);
+  } catch {} // the pipe broke: the end of the process says more
 }
 
 /** The script of this command line, from the source as from what was built of it. */

@@ -1,26 +1,51 @@
-// JSON lines through a pipe or a file, one at a time: memory does not grow with their number.
+// Lines through a pipe or a file, one at a time: memory does not grow with their number.
 import { once } from "node:events";
 import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
 import { NearkinError } from "@nearkin/core";
 import { type Output, processOutput } from "../output.ts";
 
-/** Lines of a file, or of standard input for "-"; empty ones are left out, their numbers are not given away. */
-export async function* readLines(path: string): AsyncGenerator<{ text: string; line: number }> {
-  const input = path === "-" ? process.stdin : createReadStream(path);
-  // No promise of a failure is raced with each line: it would keep every one of these races.
-  let failure: Error | undefined;
-  input.once("error", (cause: Error) => {
-    failure = cause;
-  });
-  let line = 0;
-  try {
-    for await (const text of createInterface({ input, crlfDelay: Infinity })) {
-      line++;
-      if (text.trim() !== "") yield { text, line };
+export interface Line {
+  /** Without its end, and without a byte-order mark at the start of the file. */
+  readonly text: string;
+  /** From 1. */
+  readonly line: number;
+  /** Bytes up to here, its end included. */
+  readonly bytes: number;
+  /** Whether it has an end: the last line of a file that was cut short has none. */
+  readonly whole: boolean;
+}
+
+/** Lines end in \n or \r\n and nowhere else: JSON may have any other character in its texts. */
+export async function* splitLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+  let pieces: Uint8Array[] = [];
+  let [line, bytes] = [0, 0];
+  const next = (whole: boolean): Line => {
+    const joined = Buffer.concat(pieces);
+    pieces = [];
+    line++;
+    bytes += joined.length + (whole ? 1 : 0);
+    const text = joined.toString("utf8").replace(/\r$/, "");
+    return { text: line === 1 ? text.replace(/^\ufeff/, "") : text, line, bytes, whole };
+  };
+  for await (const chunk of input) {
+    let from = 0;
+    for (let to = chunk.indexOf(NEWLINE); to >= 0; to = chunk.indexOf(NEWLINE, from)) {
+      pieces.push(chunk.subarray(from, to));
+      from = to + 1;
+      yield next(true);
     }
-    await new Promise((turn) => setImmediate(turn)); // a file that could not be opened may end like an empty one
-    if (failure) throw failure;
+    if (from < chunk.length) pieces.push(chunk.subarray(from));
+  }
+  if (pieces.length > 0) yield next(false);
+}
+
+const NEWLINE = 10;
+
+/** Lines of a file, or of standard input for "-"; empty ones are left out, their numbers are not given away. */
+export async function* readLines(path: string): AsyncGenerator<Line> {
+  const input: AsyncIterable<Buffer> = path === "-" ? process.stdin : createReadStream(path);
+  try {
+    for await (const next of splitLines(input)) if (next.text.trim() !== "") yield next;
   } catch (cause) {
     throw new NearkinError("BAD_ARGUMENT", `--in: ${path} cannot be read: ${(cause as Error).message}`, { cause });
   }

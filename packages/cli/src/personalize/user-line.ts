@@ -1,9 +1,10 @@
 // One user on one line: what comes in, and what goes out. A line that cannot be answered is answered with the reason, and the next one has its turn.
 //
-//   in   {"user": "ada", "ratings": [{"item": "alien-1979", "rating": 5}, {"item": "stalker-1979"}]}     the oldest first; ratings are optional
+//   in   {"user": "ada", "ratings": [{"item": "alien-1979", "rating": 5}, {"item": "stalker-1979"}]}     the oldest first; a rating is optional
 //   out  {"user": "ada", "weights": {…}, "popularity": 0.4, "items": 2, "used": 2, "iterations": 6, "before": …, "after": …, "kept": null}
 //   or   {"user": "ada", "line": 7, "error": {"code": "UNKNOWN_ITEM", "message": "…"}}
-import { type Model, NearkinError, type PersonalMetric, type UserRating } from "@nearkin/core";
+import { type ErrorCode, type Model, NearkinError, type PersonalMetric, type UserRating } from "@nearkin/core";
+import { nearest } from "@nearkin/data";
 
 export interface UserRequest {
   readonly user: string;
@@ -30,25 +31,106 @@ export function answerLine(model: Model, text: string, line: number): UserAnswer
   } catch (cause) {
     return { user: null, line, error: { code: "BAD_JSON", message: (cause as Error).message } };
   }
-  const { user, ratings } = (request ?? {}) as { user?: unknown; ratings?: unknown };
-  const name = typeof user === "string" ? user : typeof user === "number" ? String(user) : undefined;
-  if (name === undefined) {
-    const message = 'expected {"user": "an id", "ratings": [{"item": "an id", "rating": 4}, …]}';
-    return { user: null, line, error: { code: "BAD_ARGUMENT", message } };
-  }
-  const answer = answerUser(model, { user: name, ratings: ratings as UserRating[] });
-  return isRefusal(answer) ? { ...answer, line } : answer;
-}
-
-export function answerUser(model: Model, { user, ratings }: UserRequest): UserAnswer | UserRefusal {
   try {
-    const { offset: _offset, ...metric } = model.personalize(ratings);
-    return { user, ...metric };
+    return answerOne(model, readRequest(request));
   } catch (error) {
-    if (!(error instanceof NearkinError) || !REFUSALS.has(error.code)) throw error;
-    return { user, error: { code: error.code, message: error.message } };
+    return { user: nameOf(request) ?? null, line, error: refusalOf(error) };
   }
 }
 
-/** What is wrong with one user, not with the run. */
-const REFUSALS: ReadonlySet<string> = new Set(["BAD_ARGUMENT", "UNKNOWN_ITEM"]);
+export function answerUser(model: Model, request: UserRequest): UserAnswer | UserRefusal {
+  try {
+    return answerOne(model, request);
+  } catch (error) {
+    return { user: request.user, error: refusalOf(error) };
+  }
+}
+
+function answerOne(model: Model, { user, ratings }: UserRequest): UserAnswer {
+  const { offset: _offset, ...metric } = model.personalize(ratings);
+  const { weights, popularity, before, after } = metric;
+  if (![...Object.values(weights), popularity, before ?? 0, after ?? 0].every(Number.isFinite)) {
+    throw new NearkinError("NOT_FINITE", "the fit ended in numbers that are not finite; look for extreme ratings");
+  }
+  return { user, ...metric };
+}
+
+/** What one user is refused with. An error that the next user would meet too is thrown on: the engine is gone, or there is a fault in the program. */
+function refusalOf(error: unknown): UserRefusal["error"] {
+  if (!(error instanceof NearkinError) || OF_THE_RUN.has(error.code)) throw error;
+  return { code: error.code, message: error.message };
+}
+
+const OF_THE_RUN: ReadonlySet<ErrorCode> = new Set([
+  "ENGINE_CLOSED",
+  "ENGINE_UNAVAILABLE",
+  "SCOPE_CLOSED",
+  "WORKER_FAILED",
+]);
+
+const LINE = '{"user": "an id", "ratings": [{"item": "an id", "rating": 4}, …]}';
+const RATING = '{"item": "an id", "rating": 4}';
+
+/** A line's JSON, checked as far as the model does not check it. */
+function readRequest(request: unknown): UserRequest {
+  if (!isObject(request)) throw bad(`expected ${LINE}, got ${shown(request)}`);
+  checkKeys(request, ["user", "ratings"], "");
+  const { user, ratings } = request;
+  const name = nameOf(request);
+  if (name === undefined) {
+    if (user == null) throw bad(`expected ${LINE}, got ${user === null ? "null for user" : "no user"}`);
+    throw bad(
+      typeof user === "number"
+        ? `user: ${user} is no whole number that is held exactly; give the id as text, in quotes`
+        : `user: expected an id as text, got ${shown(user)}`,
+    );
+  }
+  if (!Array.isArray(ratings)) {
+    throw bad(`ratings: expected a list such as [${RATING}], the oldest first, got ${shown(ratings)}`);
+  }
+  ratings.forEach(checkRating);
+  return { user: name, ratings };
+}
+
+function checkRating(one: unknown, i: number): void {
+  if (!isObject(one)) throw bad(`ratings[${i}]: expected ${RATING}, got ${shown(one)}`);
+  checkKeys(one, ["item", "rating"], ` in ratings[${i}]`);
+  const { item, rating } = one;
+  if (item === undefined) throw bad(`ratings[${i}]: expected ${RATING}, got no item`);
+  if (typeof item !== "string") {
+    const advice = Number.isSafeInteger(item) ? `; in quotes: "${item}"` : "";
+    throw bad(`ratings[${i}]: the id of an item must be text, got ${shown(item)}${advice}`);
+  }
+  if (rating != null && typeof rating !== "number") {
+    throw bad(`ratings[${i}]: the rating of "${item}" is ${shown(rating)}; give a finite number, or leave it out`);
+  }
+}
+
+function checkKeys(object: object, known: readonly string[], where: string): void {
+  const key = Object.keys(object).find((name) => !known.includes(name));
+  if (key === undefined) return;
+  const near = nearest(key, known);
+  throw bad(
+    `unknown key ${JSON.stringify(key)}${where}${near ? `; did you mean ${JSON.stringify(near)}?` : ""} (known are ${known.join(", ")})`,
+  );
+}
+
+/** Who a line is about, as far as it says. */
+function nameOf(request: unknown): string | undefined {
+  const user = isObject(request) ? request.user : undefined;
+  if (typeof user === "string") return user;
+  return Number.isSafeInteger(user) ? String(user) : undefined;
+}
+
+const bad = (message: string): NearkinError => new NearkinError("BAD_ARGUMENT", message);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A value of JSON, short enough for a message. */
+function shown(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (isObject(value)) return "an object";
+  return typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : String(value);
+}

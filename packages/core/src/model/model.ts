@@ -165,13 +165,7 @@ export class Model implements AsyncDisposable {
 
   /** The mean rating an item can expect, and how sure that is (Eq. 3). */
   async predict(query: ItemQuery): Promise<PredictedRating> {
-    if (Array.isArray(query)) {
-      throw new NearkinError(
-        "BAD_ARGUMENT",
-        `predict takes one item, by its id or as a draft, got a list of ${query.length}; ask about one after the other`,
-      );
-    }
-    const { lifted, missing } = await this.#lift(query);
+    const { lifted, missing } = await this.#liftOne("predict", query);
     const rating = this.#rating;
     if (!rating) {
       throw new NearkinError(
@@ -243,7 +237,7 @@ export class Model implements AsyncDisposable {
     query: ItemQuery,
     metric: Pick<PersonalMetric, "weights" | "offset"> = this.personalize(ratings),
   ): Promise<PersonalPrediction> {
-    const { lifted, missing } = await this.#lift(query);
+    const { lifted, missing } = await this.#liftOne("predictFor", query);
     const own = { weights: this.#ownWeights(metric.weights), offset: metric.offset };
     return { ...predictionFor(this.#users(), ratings, lifted[0], own), missing };
   }
@@ -290,6 +284,14 @@ export class Model implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  #liftOne(method: string, query: ItemQuery): Promise<{ lifted: LiftedItem[]; missing: MissingChannel[] }> {
+    if (!Array.isArray(query)) return this.#lift(query);
+    throw new NearkinError(
+      "BAD_ARGUMENT",
+      `${method} takes one item, by its id or as a draft, got a list of ${query.length}; ask about one after the other`,
+    );
   }
 
   async #lift(query: ItemQuery | readonly ItemQuery[]): Promise<{ lifted: LiftedItem[]; missing: MissingChannel[] }> {

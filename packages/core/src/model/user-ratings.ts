@@ -22,7 +22,8 @@ export function userItems(items: Items, ratings: readonly UserRating[]): UserIte
   }
   const places = new Map<number, number>();
   const values = new Float64Array(ratings.length);
-  ratings.forEach((one: UserRating | null, i) => {
+  for (let i = 0; i < ratings.length; i++) {
+    const one: UserRating | null = ratings[i]; // by place: `forEach` passes over holes
     const { item, rating } = one ?? {};
     if (typeof item !== "string") {
       throw new NearkinError(
@@ -46,6 +47,6 @@ export function userItems(items: Items, ratings: readonly UserRating[]): UserIte
     }
     places.set(row, i);
     values[i] = rating ?? Number.NaN;
-  });
+  }
   return { items: Int32Array.from(places.keys()), ratings: values };
 }

@@ -6,7 +6,7 @@ import { nextQuestions } from "../personal/question.ts";
 import type { PersonalPrior } from "../personal/settings.ts";
 import type { SharedMetric } from "../personal/user.ts";
 import { type LiftedItem, liftedItem } from "../rank/rows.ts";
-import type { PersonalPrediction, SuggestedQuestion } from "./answers.ts";
+import { type PersonalPrediction, type SuggestedQuestion, shown } from "./answers.ts";
 import type { Items } from "./items.ts";
 import { type UserRating, userItems } from "./user-ratings.ts";
 
@@ -76,10 +76,16 @@ export function questionsFor(
 ): SuggestedQuestion[] {
   const { items, shared } = model;
   const prior = priorOf(model);
+  if (!Number.isInteger(k) || k < 1) {
+    throw new NearkinError("BAD_ARGUMENT", `nextQuestions: k takes a whole number from 1, got ${shown(k)}`);
+  }
+  if (typeof candidates === "string") {
+    throw new NearkinError("BAD_ARGUMENT", "nextQuestions: candidates takes a list of ids, got a text");
+  }
   const user = userItems(items, ratings);
   const own = personalise(shared, prior, user);
   const asked = candidates
-    ? Int32Array.from(candidates, (id) => items.indexOf(id))
+    ? Int32Array.from(new Set(candidates), (id) => items.indexOf(id))
     : wellKnown(items, new Set(user.items));
   return nextQuestions(shared, prior, { user, own, candidates: asked })
     .slice(0, k)

@@ -1,8 +1,11 @@
 // d_c between all items of a user, channel by channel, from the catalogue's lifted rows.
-// n items of the user, p channels, N = n(n + 1)/2 pairs
+// n items of the user, p channels, e columns of an embedding, N = n(n + 1)/2 pairs
+import { NearkinError } from "../errors.ts";
+import type { Scope } from "../linalg/arena.ts";
 import type { Engine } from "../linalg/engine.ts";
 import type { Matrix } from "../linalg/matrix.ts";
-import type { LiftedItem, LiftedRows } from "../rank/rows.ts";
+import { type LiftedItem, type LiftedRows, locate } from "../rank/rows.ts";
+import { numbersOf } from "./pairs.ts";
 import { pairCount } from "./problem.ts";
 
 /** (p, N), the lower triangle row by row. Items may be rows of the catalogue or drafts. O(n²e), in f64. */
@@ -32,30 +35,43 @@ export function channelPairs(
   return pairs;
 }
 
-/** (a, b, stride) d_c of every a with every b, channel c at place c of each `stride` numbers. O(abe), in f64. */
+/** (p, count, n) d_c of the first `count` rows of the catalogue with all n, each named once. O(count·n·e), in f64. */
 export function crossPairs(
   engine: Engine,
-  rows: Pick<LiftedRows, "layout" | "lengths">,
-  [A, B]: readonly [readonly LiftedItem[], readonly LiftedItem[]],
-  stride: number = rows.layout.channelCount,
+  rows: LiftedRows,
+  { items, count }: { items: ArrayLike<number>; count: number },
 ): Float64Array {
-  const { sizes, channelCount: p } = rows.layout;
-  const pairs = new Float64Array(A.length * B.length * stride);
-  const columnOf = new Map(B.map(({ index }, j) => [index, j]));
+  const { sizes, starts, channelCount: p } = rows.layout;
+  const n = items.length;
+  const pairs = new Float64Array(p * count * n);
   using scope = engine.scope();
-  const T = scope.matrix(A.length, B.length);
-  const same = scope.indices(A.length).write(A.map(({ index }) => (index < 0 ? -1 : (columnOf.get(index) ?? -1))));
+  const T = scope.matrix(count, n);
+  const same = scope.indices(count).write(Array.from({ length: count }, (_, i) => i));
+  const { Z, lengths } = placeRows(scope, rows, items);
   for (let c = 0; c < p; c++) {
-    using own = engine.scope();
-    const [ZA, ZB] = [own.matrix(A.length, sizes[c]), own.matrix(B.length, sizes[c])];
-    const [rowLengths, columnLengths] = [own.matrix(A.length, 1), own.matrix(B.length, 1)];
-    placeChannel(ZA, rowLengths, A, rows, c);
-    placeChannel(ZB, columnLengths, B, rows, c);
-    engine.distances(T, ZA, ZB, { same, rowLengths, columnLengths });
-    const { data, offset } = T;
-    for (let k = 0, at = c; k < A.length * B.length; k++, at += stride) pairs[at] = Math.max(0, data[offset + k]); // rounding may fall below
+    const channel = (to: number) => Z.view(0, to, starts[c], starts[c] + sizes[c]);
+    const columnLengths = lengths.view(c, c + 1);
+    const rowLengths = lengths.view(c, c + 1, 0, count);
+    engine.distances(T, channel(count), channel(n), { same, rowLengths, columnLengths });
+    pairs.set(numbersOf(T), c * count * n);
   }
   return pairs;
+}
+
+/** Rows of the catalogue in f64: embeddings (n, e), and of each channel the length that an item's stand-in has (p, n), a coordinate of its own. */
+function placeRows(scope: Scope, rows: LiftedRows, items: ArrayLike<number>): { Z: Matrix; lengths: Matrix } {
+  const { embeddingSize: e, channelCount: p } = rows.layout;
+  const n = items.length;
+  const [Z, lengths] = [scope.matrix(n, e), scope.matrix(p, n)];
+  const [embeddings, standIns] = [numbersOf(Z), numbersOf(lengths)];
+  for (let i = 0; i < n; i++) {
+    if (items[i] < 0) throw new NearkinError("INDEX_OUT_OF_RANGE", `item ${items[i]} is outside [0, ${rows.count})`);
+    const { shard, local } = locate(rows, items[i]);
+    const at = shard.offset + local * shard.rowStride;
+    embeddings.set(shard.data.subarray(at, at + e), i * e);
+    for (let c = 0; c < p; c++) standIns[c * n + i] = rows.masked[items[i] * p + c] * rows.lengths[c];
+  }
+  return { Z, lengths };
 }
 
 /** One channel of the items (n, e_c), and of each the length that its stand-in has (n, 1), a coordinate of its own. */

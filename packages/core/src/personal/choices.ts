@@ -1,9 +1,8 @@
 // The choices of one user as a problem: their own items, and others drawn from what they did not meet.
-// s items of the user, m others, p channels, P = p + 1
+// s items of the user, m others, p channels
 import type { Engine } from "../linalg/engine.ts";
 import type { Random } from "../linalg/random.ts";
-import type { LiftedItem, LiftedRows } from "../rank/rows.ts";
-import { liftedItem, logPopularity } from "../rank/rows.ts";
+import { type LiftedRows, logPopularity } from "../rank/rows.ts";
 import { crossPairs } from "./channel-pairs.ts";
 import type { ChoiceProblem } from "./choice.ts";
 
@@ -15,11 +14,19 @@ export interface ChoicePool {
   readonly shares: Float64Array;
 }
 
+export interface PoolOptions {
+  /** m: how many are drawn; those drawn more than once are one item with a larger share. At least 1. */
+  others: number;
+  /** Share of them that is drawn by how often items were met, from 0 to 1; the others are drawn evenly. @default 0.75 */
+  popular?: number;
+  random: Random;
+}
+
 /**
- * m items that somebody met, half of them evenly, half by how often they were met: a ranking is decided by the popular and the near, of which an even
- * sample has few. Deterministic by the seed.
+ * Items that somebody met (`events` counts how often), some drawn evenly, some by how often they were met: a ranking is decided by the popular and the near, of which an
+ * even sample has few. Deterministic by the seed.
  */
-export function drawPool(events: ArrayLike<number>, m: number, random: Random, popular: number): ChoicePool {
+export function drawPool(events: ArrayLike<number>, { others: m, popular = 0.75, random }: PoolOptions): ChoicePool {
   const met = Int32Array.from({ length: events.length }, (_, i) => i).filter((item) => events[item] > 0);
   let total = 0;
   const sums = Float64Array.from(met, (item) => (total += events[item]));
@@ -51,6 +58,8 @@ export interface ChoiceInputs {
   readonly rows: LiftedRows;
   /** (s) Rows of the user's items, each once, the oldest first. */
   readonly items: ArrayLike<number>;
+  /** All that the user met: none of it is among the others. @default items */
+  readonly met?: ArrayLike<number>;
   readonly pool: ChoicePool;
   /** T */
   readonly temperature: number;
@@ -58,30 +67,35 @@ export interface ChoiceInputs {
   readonly window: number;
 }
 
-export function choiceProblem(engine: Engine, { rows, items, pool, temperature, window }: ChoiceInputs): ChoiceProblem {
-  const p = rows.layout.channelCount;
-  const met = new Set(Array.from(items));
-  const unmet = Array.from(pool.items.keys()).filter((k) => !met.has(pool.items[k]));
-  const own = Array.from(items, (item) => liftedItem(rows, item));
-  const drawn = unmet.map((k) => liftedItem(rows, pool.items[k]));
-  const features = (to: readonly LiftedItem[]) => {
-    const pairs = crossPairs(engine, rows, [own, to], p + 1);
-    const logs = to.map(({ index }) => logPopularity(rows, index));
-    for (let i = 0, at = 0; i < own.length; i++) {
-      for (let j = 0; j < to.length; j++, at += p + 1) {
-        for (let c = 0; c < p; c++) pairs[at + c] *= -1 / temperature;
-        pairs[at + p] = logs[j];
-      }
-    }
-    return pairs;
-  };
+export function choiceProblem(
+  engine: Engine,
+  { rows, items, met = items, pool, temperature, window }: ChoiceInputs,
+): ChoiceProblem {
+  const s = items.length;
+  const { items: unmet, shares } = withoutMet(pool, [met, items]);
+  const all = new Int32Array(s + unmet.length);
+  all.set(items);
+  all.set(unmet, s);
+  const logs = new Float64Array(all.length);
+  for (let j = 0; j < all.length; j++) logs[j] = logPopularity(rows, all[j]);
   return {
-    s: own.length,
-    m: drawn.length,
-    p,
+    s,
+    m: unmet.length,
+    p: rows.layout.channelCount,
     window,
-    own: features(own),
-    others: features(drawn),
-    shares: Float64Array.from(unmet, (k) => pool.shares[k]),
+    temperature,
+    distances: crossPairs(engine, rows, { items: all, count: s }),
+    logPopularity: logs,
+    shares,
   };
+}
+
+/** What of a pool is not among the items met; for one who met all of it, what is not among the last of them. */
+export function withoutMet(pool: ChoicePool, [met, last]: readonly [ArrayLike<number>, ArrayLike<number>]): ChoicePool {
+  for (const known of [new Set(Array.from(met)), new Set(Array.from(last))]) {
+    const unmet = (_: number, k: number) => !known.has(pool.items[k]);
+    const items = pool.items.filter(unmet);
+    if (items.length > 0) return { items, shares: pool.shares.filter(unmet) };
+  }
+  return { items: new Int32Array(0), shares: new Float64Array(0) };
 }

@@ -1,6 +1,6 @@
 // The paper's fit of one user: plain gradient steps, w ← w − ω∇ℓ. The best point on the way is kept, so that it is never worse than the start even
 // where ω is too long a step.
-import { NotPositiveDefiniteError } from "../errors.ts";
+import { whereCovariance } from "./covariance.ts";
 import type { PersonalFit } from "./fit.ts";
 import type { Objective } from "./likelihood.ts";
 
@@ -37,12 +37,7 @@ export function descend(
 
   /** undefined where weights went so far that there is no covariance. */
   function evaluate(): number | undefined {
-    try {
-      const reached = objective.evaluate(w, { gradient });
-      return Number.isFinite(reached) && gradient.every(Number.isFinite) ? reached : undefined;
-    } catch (error) {
-      if (error instanceof NotPositiveDefiniteError) return undefined;
-      throw error;
-    }
+    const reached = whereCovariance(() => objective.evaluate(w, { gradient }));
+    return Number.isFinite(reached) && gradient.every(Number.isFinite) ? reached : undefined;
   }
 }

@@ -2,7 +2,7 @@
 // the start, which is never indefinite, as the Hessian of ℓ_u often is. Every accepted point is better than the one before, so the
 // result is never worse than the start.
 // P parameters
-import { NotPositiveDefiniteError } from "../errors.ts";
+import { whereCovariance } from "./covariance.ts";
 import type { Objective } from "./likelihood.ts";
 import { smallCholesky, smallInverse } from "./small.ts";
 
@@ -72,13 +72,8 @@ export function fitWeights(
 
 /** ∞ where the weights give no covariance: a search backs away from there. */
 function valueAt(objective: Objective, w: Float64Array, gradient: Float64Array): number {
-  try {
-    const value = objective.evaluate(w, { gradient });
-    return Number.isFinite(value) && gradient.every(Number.isFinite) ? value : Infinity;
-  } catch (error) {
-    if (error instanceof NotPositiveDefiniteError) return Infinity;
-    throw error;
-  }
+  const value = whereCovariance(() => objective.evaluate(w, { gradient })) ?? Infinity;
+  return Number.isFinite(value) && gradient.every(Number.isFinite) ? value : Infinity;
 }
 
 /** −B⁻¹g; along the gradient where rounding has spoilt B. */

@@ -3,6 +3,7 @@ export { type AdaptationOptions, adapt, adaptationJacobian, pullBack } from "./a
 export { channelPairs } from "./channel-pairs.ts";
 export { ChoiceLikelihood, type ChoiceProblem } from "./choice.ts";
 export { type ChoiceInputs, type ChoicePool, choiceProblem, drawPool } from "./choices.ts";
+export { whereCovariance } from "./covariance.ts";
 export { descend } from "./descent.ts";
 export { type FitOptions, fitWeights, type PersonalFit } from "./fit.ts";
 export { type Derivatives, type Objective, type PersonalKernel, PersonalLikelihood } from "./likelihood.ts";

@@ -5,6 +5,7 @@
 //
 // P parameters, q users a step
 import { type AdaptationOptions, adapt, pullBack } from "./adaptation.ts";
+import { whereCovariance } from "./covariance.ts";
 import type { Objective } from "./likelihood.ts";
 
 /** One user's two halves, in the same coordinates. */
@@ -13,7 +14,10 @@ export interface MetaUser {
   readonly query: Objective;
 }
 
-/** L(w); its gradient into `gradient` (P), exact for any number of steps. */
+/**
+ * L(w); its gradient into `gradient` (P), exact for any number of steps. Users for whom w, or where they get to, is no covariance are left out
+ * of the mean; NaN where none is left.
+ */
 export function metaLoss(
   users: readonly MetaUser[],
   w: ArrayLike<number>,
@@ -21,16 +25,22 @@ export function metaLoss(
   gradient?: Float64Array,
 ): number {
   gradient?.fill(0);
-  let value = 0;
+  let [value, counted] = [0, 0];
   for (const { support, query } of users) {
-    const path = adapt(support, w, adaptation);
     const own = new Float64Array(support.size);
-    value += query.evaluate(path[path.length - 1], gradient ? { gradient: own } : {}) / users.length;
-    if (!gradient) continue;
-    pullBack(support, path, own, adaptation.rate);
-    for (let i = 0; i < own.length; i++) gradient[i] += own[i] / users.length;
+    const loss = whereCovariance(() => {
+      const path = adapt(support, w, adaptation);
+      const reached = query.evaluate(path[path.length - 1], gradient ? { gradient: own } : {});
+      if (gradient) pullBack(support, path, own, adaptation.rate);
+      return reached;
+    });
+    if (loss === undefined) continue;
+    counted++;
+    value += loss;
+    for (let i = 0; gradient && i < own.length; i++) gradient[i] += own[i];
   }
-  return value;
+  for (let i = 0; gradient && counted > 0 && i < gradient.length; i++) gradient[i] /= counted;
+  return value / counted;
 }
 
 export interface MetaOptions {

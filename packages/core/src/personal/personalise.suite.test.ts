@@ -5,7 +5,7 @@ import type { Scope } from "../linalg/arena.ts";
 import { createEngine } from "../linalg/create.ts";
 import type { Engine } from "../linalg/engine.ts";
 import { Random } from "../linalg/random.ts";
-import { drawPool } from "./choices.ts";
+import { drawPool, withoutMet } from "./choices.ts";
 import { personalise } from "./personalise.ts";
 import { fitProcessScale } from "./process-scale.ts";
 import { nextQuestions } from "./question.ts";
@@ -75,10 +75,12 @@ describe.each(settings)("target $target, low $low", (own) => {
 
   test("only the last items of a long history count", () => {
     const { metric, embeddings, events } = smallCatalogue(engine, scope);
-    const prior = widePrior(metric, events, own);
+    const wide = widePrior(metric, events, own);
     const all = followerOf(embeddings, 0, 5, 100);
     const last = { items: all.items.slice(-20), ratings: all.ratings.slice(-20) };
+    const prior = { ...wide, pool: withoutMet(wide.pool, [all.items, last.items]) }; // what they met before is no other item
     expect(personalise(metric, prior, all)).toEqual({ ...personalise(metric, prior, last), items: 100 });
+    if (own.target !== "rating") expect(personalise(metric, wide, all)).toEqual(personalise(metric, prior, all));
   });
 });
 
@@ -104,7 +106,7 @@ test("what is drawn stands for all that was met by somebody: shares estimate any
   const truth = events.reduce((sum, count, item) => sum + (count > 0 ? value(item) : 0), 0);
   let mean = 0;
   for (let seed = 1; seed <= 200; seed++) {
-    const { items, shares } = drawPool(events, 50, new Random(seed), 0.75);
+    const { items, shares } = drawPool(events, { others: 50, random: new Random(seed) });
     expect(new Set(items).size).toBe(items.length);
     items.forEach((item, k) => {
       expect(events[item]).toBeGreaterThan(0);
@@ -165,4 +167,46 @@ test("answers to the best question narrow what is known of the weights more than
     expect(questions[0].gain).toBeGreaterThan(2 * questions[questions.length - 1].gain);
     for (const { gain } of questions) expect(gain).toBeGreaterThanOrEqual(0);
   }
+});
+
+describe("what to ask next", () => {
+  const ask = (user: UserItems, own: PersonalSettings = choiceSettings) => {
+    const { metric, events } = smallCatalogue(engine, scope);
+    const prior = widePrior(metric, events, own);
+    const candidates = Int32Array.from({ length: 30 }, (_, i) => i);
+    return nextQuestions(metric, prior, { user, own: personalise(metric, prior, user), candidates });
+  };
+  const items = Int32Array.of(40, 57, 81);
+
+  test.each([
+    ["falling", [5, 4, 3]],
+    ["rising", [3, 4, 5]],
+    ["the same", [4, 4, 4]],
+  ])("choices are told of by items, not by ratings: %s", (_, ratings) => {
+    const { metric } = smallCatalogue(engine, scope);
+    const shared = { weights: metric.weights, popularity: 0, offset: metric.offset };
+    const prior = widePrior(metric, smallCatalogue(engine, scope).events, choiceSettings);
+    const candidates = Int32Array.from({ length: 30 }, (__, i) => i);
+    const of = (own: number[]) =>
+      nextQuestions(metric, prior, {
+        user: { items, ratings: Float64Array.from(own) },
+        own: shared,
+        candidates,
+      });
+    expect(of(ratings)).toEqual(of([Number.NaN, Number.NaN, Number.NaN]));
+  });
+
+  test("one who has met nothing is asked something telling", () => {
+    const questions = ask({ items: new Int32Array(0), ratings: new Float64Array(0) });
+    expect(questions).toHaveLength(30);
+    expect(questions[0].gain).toBeGreaterThan(questions[29].gain);
+    expect(questions[29].gain).toBeGreaterThan(0);
+  });
+
+  test("one who has met more than counts is asked too: a new item pushes out none", () => {
+    const { embeddings } = smallCatalogue(engine, scope);
+    const questions = ask(followerOf(embeddings, 0, 60, 30), { ...choiceSettings, items: 10 });
+    const telling = questions.filter(({ gain }) => gain > 0);
+    expect(telling.length).toBeGreaterThan(questions.length / 2);
+  });
 });

@@ -1,5 +1,6 @@
 // One user's own metric, fitted: from the prior over users to the best point for what this user met and rated.
 // p channels, P parameters
+import { whereCovariance } from "./covariance.ts";
 import { descend } from "./descent.ts";
 import { fitWeights } from "./fit.ts";
 import { PosteriorObjective } from "./prior.ts";
@@ -30,14 +31,10 @@ export interface UserMetric {
 export function personalise(metric: SharedMetric, prior: PersonalPrior, user: UserItems): UserMetric {
   const { settings } = prior;
   const kept = nothingToLearn(user, settings.target);
-  if (kept !== undefined) {
-    const { weights, offset } = metric;
-    const none = { iterations: 0, used: 0, before: null, after: null };
-    return { weights: weights.slice(), popularity: 0, offset, items: user.items.length, kept, ...none };
-  }
+  if (kept !== undefined) return sharedMetric(metric, user, kept);
   using scope = metric.engine.scope();
   const { objective, evidence, used } = userObjective(metric, scope, user, prior);
-  const fit =
+  const fit = whereCovariance(() =>
     settings.fit === "descent"
       ? descend(objective, prior.mean, { steps: settings.iterations, rate: settings.rate })
       : fitWeights(
@@ -48,7 +45,9 @@ export function personalise(metric: SharedMetric, prior: PersonalPrior, user: Us
           ),
           prior.mean,
           { iterations: settings.iterations },
-        );
+        ),
+  );
+  if (!fit) return sharedMetric(metric, user, "the start gives no covariance");
   return {
     ...metricAt(metric, settings.target, fit.w),
     items: user.items.length,
@@ -58,4 +57,9 @@ export function personalise(metric: SharedMetric, prior: PersonalPrior, user: Us
     after: fit.value,
     kept: null,
   };
+}
+
+function sharedMetric({ weights, offset }: SharedMetric, user: UserItems, kept: string): UserMetric {
+  const none = { iterations: 0, used: 0, before: null, after: null };
+  return { weights: weights.slice(), popularity: 0, offset, items: user.items.length, kept, ...none };
 }

@@ -5,6 +5,7 @@
 //   m ← mean over users of x_u      C ← mean over users of (x_u − m)(x_u − m)ᵀ + V_u
 //
 // P parameters, q users
+import { whereCovariance } from "./covariance.ts";
 import { fitWeights } from "./fit.ts";
 import type { Objective } from "./likelihood.ts";
 import { PosteriorObjective } from "./prior.ts";
@@ -38,12 +39,16 @@ export interface Population {
 
 const LEAST = 1e-4; // of a variance: EM goes to 0 slowly, and a prior of no width has no inverse
 
-/** Round by round, so that a caller may do something else in between; ends with what was learned. */
+/**
+ * Round by round, so that a caller may do something else in between; ends with what was learned. Users for whom the start is no covariance are
+ * left out.
+ */
 export function* learnPopulation(
-  users: readonly PopulationUser[],
+  all: readonly PopulationUser[],
   { mean: start, learnMean = true, spread = 0.5, rounds = 8 }: PopulationOptions,
 ): Generator<number, Population> {
   const P = start.length;
+  const users = all.filter(({ objective }) => whereCovariance(() => objective.evaluate(start)) !== undefined);
   let mean = start;
   let covariance: Float64Array = Float64Array.from({ length: P * P }, (_, k) => (k % (P + 1) === 0 ? spread ** 2 : 0));
   const points = users.map(() => start);

@@ -7,6 +7,7 @@
 import type { Engine } from "../linalg/engine.ts";
 import { portableLog } from "../linalg/random.ts";
 import { exp } from "../metric/exponential.ts";
+import { whereCovariance } from "./covariance.ts";
 import type { PersonalKernel } from "./likelihood.ts";
 import { PersonalLikelihood } from "./likelihood.ts";
 import type { PersonalProblem } from "./problem.ts";
@@ -73,7 +74,9 @@ function fitNoise(
       using scope = engine.scope();
       const noise = new Float64Array(problem.n).fill(rho);
       const likelihood = new PersonalLikelihood(engine, scope, { ...problem, noise }, { link, variance: 1 });
-      const both = 2 * problem.n * likelihood.evaluate(point); // log|S| + rᵀS⁻¹r
+      const value = whereCovariance(() => likelihood.evaluate(point));
+      if (value === undefined) return { value: Infinity, variance: 1 }; // more noise makes it one
+      const both = 2 * problem.n * value; // log|S| + rᵀS⁻¹r
       const logDeterminant = engine.logDeterminant(likelihood.factors.L);
       determinant += logDeterminant;
       quadratic += both - logDeterminant;

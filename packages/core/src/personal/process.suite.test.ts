@@ -58,25 +58,31 @@ describe("a prediction", () => {
     expect(evidence.map(({ rating }) => rating)).toEqual(inputs.ratings);
   });
 
-  test("without a rating is what a process says that never had it, around the same centre", () => {
-    const process = new PersonalProcess(engine, inputs);
+  test.each([
+    ["the mean of the ratings", inputs],
+    ["given", { ...inputs, centre: 3 }],
+  ])("without a rating is what a process says that never had it; the centre is %s", (_, own) => {
+    const process = new PersonalProcess(engine, own);
     const { evidence } = process.predict(items[8]);
     for (let i = 0; i < 8; i++) {
       const others = Array.from(inputs.ratings, (rating, j) => (j === i ? undefined : { rating, item: items[j] }));
       const rest = others.filter((other) => other !== undefined);
       const less = new PersonalProcess(engine, {
-        ...inputs,
+        ...own,
         items: rest.map(({ item }) => item),
         ratings: rest.map(({ rating }) => rating),
-        centre: process.centre,
       });
-      expect(less.predict(items[8]).mean).toBeCloseTo(evidence[i].without, 10);
-      expect(less.predict(items[i]).mean).toBeCloseTo(process.leaveOneOut()[i].mean, 10);
-      expect(less.predict(items[i]).observationDeviation).toBeCloseTo(
-        process.leaveOneOut()[i].observationDeviation,
-        10,
-      );
+      expect(less.predict(items[8]).mean).toBeCloseTo(evidence[i].without ?? Number.NaN, 10);
+      const left = process.leaveOneOut()[i];
+      expect(less.predict(items[i]).mean).toBeCloseTo(left?.mean ?? Number.NaN, 10);
+      expect(less.predict(items[i]).observationDeviation).toBeCloseTo(left?.observationDeviation ?? Number.NaN, 10);
     }
+  });
+
+  test("without the only rating nothing is left to say", () => {
+    const process = new PersonalProcess(engine, { ...inputs, items: items.slice(0, 1), ratings: [4] });
+    expect(process.predict(items[8]).evidence[0].without).toBeNull();
+    expect(process.leaveOneOut()).toEqual([null]);
   });
 
   test("far from everything is the centre, and as unsure as the process; at a rated item it is surer", () => {

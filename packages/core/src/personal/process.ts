@@ -1,7 +1,11 @@
 // The Gaussian process of one user's ratings under their own metric: what they may think of an item, because of which ratings. The mean is
 // linear in the ratings, so its reasons are exact:
 //
-//   mean(x) = centre + Σ_i ω_i·r_i      ω = S⁻¹k_x      and without rating i it would be mean(x) − α_i·ω_i/(S⁻¹)_ii
+//   mean(x) = c + Σ_i ω_i·(r_i − c)      ω = S⁻¹k_x      α = S⁻¹(r − c)
+//
+// Without rating i the centre moves too, where it is the mean of the ratings: by δ = c − c_{−i}, and with α′ = α + δ·S⁻¹1
+//
+//   mean_{−i}(x) = c_{−i} + k_xᵀα′ − α′_i·ω_i/(S⁻¹)_ii
 //
 // n rated items, p channels
 import { NearkinError } from "../errors.ts";
@@ -35,8 +39,8 @@ export interface RatingEvidence {
   readonly rating: number;
   /** ω_i·(r_i − centre): all of them, and the centre, add up to the mean. */
   readonly contribution: number;
-  /** What the mean would be without this rating. */
-  readonly without: number;
+  /** What the mean would be without this rating; null where it is the only one. */
+  readonly without: number | null;
 }
 
 export interface PersonalRating {
@@ -54,8 +58,10 @@ export class PersonalProcess {
   readonly #inputs: PersonalProcessInputs;
   /** (n, n) S⁻¹ */
   readonly #inverse: Float64Array;
-  /** (n) S⁻¹r */
+  /** (n) S⁻¹(r − c) */
   readonly #alpha: Float64Array;
+  /** (n) S⁻¹1 */
+  readonly #ones: Float64Array;
 
   constructor(engine: Engine, inputs: PersonalProcessInputs) {
     const { items, ratings, noise, rows } = inputs;
@@ -82,6 +88,7 @@ export class PersonalProcess {
     engine.inverseFromCholesky(inverse, L);
     this.#inverse = Float64Array.from(inverse.read());
     this.#alpha = this.#times(Float64Array.from(ratings, (rating) => rating - this.centre));
+    this.#ones = this.#times(new Float64Array(n).fill(1));
   }
 
   /** What this user may rate an item, and why. O(n² + n·e) */
@@ -95,11 +102,18 @@ export class PersonalProcess {
     });
     const omega = this.#times(k);
     let mean = this.centre;
-    let explained = 0;
+    let [explained, weight] = [0, 0]; // weight: Σ ω_i = k_xᵀS⁻¹1
     for (let i = 0; i < n; i++) {
       mean += k[i] * this.#alpha[i];
       explained += k[i] * omega[i];
+      weight += omega[i];
     }
+    const without = (i: number): number | null => {
+      const shift = this.#shift(i);
+      if (shift === undefined) return null;
+      const own = this.#alpha[i] + shift * this.#ones[i];
+      return mean - shift + shift * weight - (own * omega[i]) / this.#inverse[i * n + i];
+    };
     const variance = Math.max(0, this.#kernel(distances.fill(0)) - explained);
     return {
       mean,
@@ -109,19 +123,30 @@ export class PersonalProcess {
         rated: i,
         rating: ratings[i],
         contribution: omega[i] * (ratings[i] - this.centre),
-        without: mean - (this.#alpha[i] * omega[i]) / this.#inverse[i * n + i],
+        without: without(i),
       })),
     };
   }
 
-  /** What the process says of each rated item without its own rating (Eq. 3 with it left out). */
-  leaveOneOut(): { readonly mean: number; readonly observationDeviation: number }[] {
+  /** What the process says of each rated item without its own rating (Eq. 3 with it left out); null for the only one. */
+  leaveOneOut(): ({ readonly mean: number; readonly observationDeviation: number } | null)[] {
     const { ratings } = this.#inputs;
     const n = ratings.length;
-    return Array.from({ length: n }, (_, i) => ({
-      mean: ratings[i] - this.#alpha[i] / this.#inverse[i * n + i],
-      observationDeviation: Math.sqrt(1 / this.#inverse[i * n + i]),
-    }));
+    return Array.from({ length: n }, (_, i) => {
+      const shift = this.#shift(i);
+      if (shift === undefined) return null;
+      return {
+        mean: ratings[i] - (this.#alpha[i] + shift * this.#ones[i]) / this.#inverse[i * n + i],
+        observationDeviation: Math.sqrt(1 / this.#inverse[i * n + i]),
+      };
+    });
+  }
+
+  /** δ = c − c_{−i}; 0 where the centre is given, undefined where no rating is left to have a mean. */
+  #shift(i: number): number | undefined {
+    const { ratings, centre } = this.#inputs;
+    if (centre !== undefined) return 0;
+    return ratings.length > 1 ? (ratings[i] - this.centre) / (ratings.length - 1) : undefined;
   }
 
   /** k at these distances (p). */

@@ -9,11 +9,14 @@
 
 import { portableLog } from "../linalg/random.ts";
 import { exp, logistic } from "../metric/exponential.ts";
-import type { ChoiceProblem } from "./choice.ts";
+import { type ChoiceProblem, choiceLogit } from "./choice.ts";
 import { choiceProblem } from "./choices.ts";
 import type { PersonalPrior } from "./settings.ts";
 import { smallCholesky, smallInverse } from "./small.ts";
 import { coordinatesAt, nothingToLearn, type SharedMetric, type UserItems, userObjective } from "./user.ts";
+
+/** Of one who has met nothing: items that stand for what they may meet first. */
+const FIRST_ITEMS = 8;
 
 export interface Question {
   /** Row of the catalogue. */
@@ -38,54 +41,61 @@ export function nextQuestions(
   const point = coordinatesAt(metric, target, own);
   const met = new Set(user.items);
   const precision = smallInverse(prior.covariance, prior.mean.length);
-  const before = information(user);
-  return Array.from(candidates)
-    .filter((item) => !met.has(item))
-    .map((item): Question => {
-      const chance = target === "choice" ? chanceOf(item) : 1;
-      return { item, chance, gain: chance * 0.5 * Math.max(0, information(withItem(user, item)) - before) };
-    })
-    .sort((a, b) => b.gain - a.gain);
+  const asked = Array.from(candidates).filter((item) => !met.has(item));
+  // A single item tells nothing yet: of one who has met none, what a first and a second answer tell together.
+  const starts = user.items.length > 0 ? [user] : asked.slice(0, FIRST_ITEMS).map((item) => withItem(user, item));
+  return asked.map((item): Question => ({ item, ...worthOf(item) })).sort((a, b) => b.gain - a.gain);
 
-  /** log|J| */
-  function information(known: UserItems): number {
+  /** The mean over the starts. */
+  function worthOf(item: number): Omit<Question, "item"> {
+    const others = starts.filter(({ items }) => !items.includes(item));
+    let [gain, chance] = [0, others.length > 0 ? 0 : 1];
+    for (const start of others) {
+      const own = target === "choice" ? chanceOf(item, start) : 1;
+      chance += own / others.length;
+      gain += (own * 0.5 * Math.max(0, information(withItem(start, item), 1) - information(start, 0))) / others.length;
+    }
+    return { gain, chance };
+  }
+
+  /** log|J|; `more` items than usual may count, so that a new one does not push out an old one. */
+  function information(known: UserItems, more: number): number {
     const P = point.length;
     const J = precision.slice();
     if (nothingToLearn({ ...known, ratings: known.ratings.map(unlike) }, target) === undefined) {
       using scope = metric.engine.scope();
-      const { objective, evidence } = userObjective(metric, scope, known, prior);
+      const settings = { ...prior.settings, items: prior.settings.items + more };
+      const { objective, evidence } = userObjective(metric, scope, known, { ...prior, settings });
       const fisher = new Float64Array(P * P);
       objective.evaluate(point, { fisher });
       for (let k = 0; k < J.length; k++) J[k] += evidence * fisher[k];
     }
     const L = smallCholesky(J, P);
+    if (!L) throw new Error("a prior's precision, and more, is positive definite");
     let sum = 0;
-    for (let i = 0; i < P; i++) sum += 2 * portableLog(L ? L[i * (P + 1)] : 1);
+    for (let i = 0; i < P; i++) sum += 2 * portableLog(L[i * (P + 1)]);
     return sum;
   }
 
   /** Mean over the user's items of the chance to pick `item` rather than one that stands for all others. */
-  function chanceOf(item: number): number {
-    if (user.items.length === 0) return 1; // nobody to ask: all alike
+  function chanceOf(item: number, { items: known }: UserItems): number {
     const { rows, temperature } = metric;
-    const items = Int32Array.from([...user.items.slice(-prior.settings.items), item]);
-    const problem = choiceProblem(metric.engine, { rows, items, pool: prior.pool, temperature, window: 1 });
+    const items = Int32Array.from([...known.slice(-prior.settings.items), item]);
+    const problem = choiceProblem(metric.engine, { rows, items, met: known, pool: prior.pool, temperature, window: 1 });
     const w = [...own.weights, own.popularity];
     let mean = 0;
     for (let i = 0; i + 1 < problem.s; i++) {
-      const chosen = logitOf(problem.own, i * problem.s + problem.s - 1, w);
+      const chosen = choiceLogit(problem, [i, problem.s - 1], w);
       mean += logistic(chosen - typicalLogit(problem, i, w)) / (problem.s - 1);
     }
     return mean;
   }
 }
 
-const logitOf = (features: Float64Array, row: number, w: readonly number[]): number =>
-  w.reduce((sum, value, q) => sum + value * features[row * w.length + q], 0);
-
 /** log of the mean of e^l over all that was not met. */
-function typicalLogit({ m, others, shares }: ChoiceProblem, i: number, w: readonly number[]): number {
-  const logits = Array.from({ length: m }, (_, k) => logitOf(others, i * m + k, w));
+function typicalLogit(problem: ChoiceProblem, i: number, w: readonly number[]): number {
+  const { s, m, shares } = problem;
+  const logits = Array.from({ length: m }, (_, k) => choiceLogit(problem, [i, s + k], w));
   const top = Math.max(...logits);
   let [sum, all] = [0, 0];
   logits.forEach((logit, k) => {
@@ -106,4 +116,4 @@ function withItem({ items, ratings }: UserItems, item: number): UserItems {
 }
 
 /** Ratings that are all the same teach nothing of w, but an item more still would: for that question they count as different. */
-const unlike = (rating: number, place: number): number => rating + place;
+const unlike = (rating: number, place: number): number => (Number.isNaN(rating) ? rating : place);

@@ -6,7 +6,7 @@ import { inverseSoftplus, softplus } from "../metric/exponential.ts";
 import { type LiftedRows, liftedItem } from "../rank/rows.ts";
 import { channelPairs } from "./channel-pairs.ts";
 import { ChoiceLikelihood } from "./choice.ts";
-import { choiceProblem } from "./choices.ts";
+import { choiceProblem, withoutMet } from "./choices.ts";
 import { type Objective, PersonalLikelihood } from "./likelihood.ts";
 import type { PersonalProblem } from "./problem.ts";
 import type { PersonalPrior, PersonalTarget, ProcessScale } from "./settings.ts";
@@ -85,9 +85,8 @@ export function nothingToLearn({ ratings }: UserItems, target: PersonalTarget): 
   if (ratings.length === 0) return "no ratings";
   if (target === "rating" && given.length < 2) return "fewer than two ratings";
   if (ratings.length < 2) return "a single item";
-  if (given.length === ratings.length && given.every((rating) => rating === given[0]))
-    return "all ratings are the same";
-  return undefined;
+  const counted = target === "rating" ? given : ratings; // an item without a rating sets the others apart, unless it does not count
+  return counted.every((rating) => rating === given[0]) ? "all ratings are the same" : undefined;
 }
 
 /** ℓ_u of the model's target, the last items first of all. Matrices live in `scope`. */
@@ -104,16 +103,22 @@ export function userObjective(
   const wrap = (objective: Objective) =>
     metric.parameters === "softplus" ? new SoftplusObjective(objective, weights.length) : objective;
   if (settings.target === "choice") {
-    const objective = new ChoiceLikelihood(
-      choiceProblem(engine, { rows, items, pool, temperature, window: settings.window }),
-    );
+    const problem = choiceProblem(engine, {
+      rows,
+      items,
+      met: user.items,
+      pool,
+      temperature,
+      window: settings.window,
+    });
+    const objective = new ChoiceLikelihood(engine, scope, problem);
     return { objective: wrap(objective), evidence: settings.evidence * used, used };
   }
   if (!process) throw new Error("a Gaussian process needs its scale");
   const problem =
     settings.target === "rating"
       ? gaussianProblem(metric, items, aroundMean(ratings), process)
-      : preferenceProblem(metric, { items, ratings }, prior, process);
+      : preferenceProblem(metric, { items, ratings, met: user.items }, prior, process);
   const likelihood = new PersonalLikelihood(engine, scope, problem, { link, variance: process.variance });
   return { objective: wrap(likelihood), evidence: settings.evidence * problem.n, used };
 }
@@ -140,15 +145,14 @@ export function gaussianProblem(
   return { n, p: rows.layout.channelCount, distances, targets, noise: new Float64Array(n).fill(noise) };
 }
 
-/** Liked items +1, those below the user's mean `low`, items that they did not meet −½. */
+/** Liked items +1, those below the user's mean `low`, items that they did not meet −½. `met`: all that they did. */
 export function preferenceProblem(
   metric: SharedMetric,
-  { items, ratings }: UserItems,
+  { items, ratings, met = items }: UserItems & { met?: Int32Array },
   { settings, pool }: Pick<PersonalPrior, "settings" | "pool">,
   scale: Pick<ProcessScale, "rate" | "noise">,
 ): PersonalProblem {
-  const met = new Set(items);
-  const unmet = pool.items.filter((item) => !met.has(item)).slice(0, settings.unseen * items.length);
+  const unmet = withoutMet(pool, [met, items]).items.slice(0, settings.unseen * items.length);
   const given = ratings.filter((rating) => !Number.isNaN(rating));
   const mean = given.reduce((sum, rating) => sum + rating / given.length, 0);
   const targets = Float64Array.from([

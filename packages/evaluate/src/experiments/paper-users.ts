@@ -4,21 +4,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Engine, type Model, NearkinError, openModel } from "@nearkin/core";
 import type { Dataset } from "@nearkin/data";
-import {
-  engineName,
-  resolveTrainConfig,
-  type TrainConfig,
-  type TrainConfigInput,
-  type TrainEvent,
-  train,
-} from "@nearkin/train";
+import { engineName, resolveTrainConfig, type TrainConfigInput, type TrainEvent, train } from "@nearkin/train";
 import type { ResultCache } from "./cache.ts";
-import {
-  measurePersonalisation,
-  type PersonalisationEvent,
-  type PersonalisationResult,
-  STEPS,
-} from "./personalisation.ts";
+import { measurePersonalisation, type PersonalisationEvent, type PersonalisationResult } from "./personalisation.ts";
 
 export interface PaperUsersOptions {
   cache: ResultCache;
@@ -57,11 +45,11 @@ export async function reproducePersonalisation(
       onEvent: (detail) => onEvent?.({ event: "training", seed, detail }),
     });
   }
-  const steps = stepsUpTo(resolveTrainConfig({ ...config, preset: "paper" }));
+  const { personal } = resolveTrainConfig({ ...config, preset: "paper" });
   return measurePersonalisation(dataset, {
     models: folders.map((folder) => () => openFolder(folder, engine)),
     cache,
-    ...steps,
+    steps: personal.iterations,
     ...(signal ? { signal } : {}),
     ...(onEvent ? { onEvent } : {}),
   });
@@ -83,9 +71,3 @@ export function checkUsers({ folder, manifest }: Dataset): void {
 
 const openFolder = (folder: string, engine: Engine): Promise<Model> =>
   openModel(async (name) => new Uint8Array(await readFile(join(folder, name))), { engine });
-
-/** The usual steps, up to as many as the settings have. */
-function stepsUpTo({ personal: { iterations } }: TrainConfig) {
-  const upTo = (steps: readonly number[]) => [...steps.filter((step) => step < iterations), iterations];
-  return { steps: upTo(STEPS.all), few: { ratings: STEPS.ratings, steps: upTo(STEPS.few) } };
-}

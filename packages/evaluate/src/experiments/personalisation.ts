@@ -24,10 +24,8 @@ export interface PersonalisationOptions {
   /** Of one label: they differ in their seeds. Opened one after the other. */
   models: readonly (() => Promise<Model>)[];
   cache: ResultCache;
-  /** Gradient steps after which all ratings are measured. @default [0, 1, 2, 5, 20, 100, 500, 2000] */
-  steps?: readonly number[];
-  /** Fewer ratings, and the steps after which those are measured. @default 5, 10, 20 and 50; 1, 2, 5, 20 and 2,000 */
-  few?: RefitOptions["few"];
+  /** Gradient steps at most. @default 2000 */
+  steps?: number;
   signal?: AbortSignal;
   onEvent?: (event: PersonalisationEvent) => void;
 }
@@ -83,25 +81,15 @@ export interface ShownUser {
   readonly personal: Readonly<Record<Drawn, number>>;
 }
 
-/** What is measured where nobody says otherwise. */
-export const STEPS = {
-  all: [0, 1, 2, 5, 20, 100, 500, 2000],
-  ratings: [5, 10, 20, 50],
-  few: [1, 2, 5, 20, 2000],
-} as const;
+const MOST_STEPS = 2000;
+const STEPS = [0, 1, 2, 5, 20, 100, 500]; // and the last
+const FEW = { ratings: [5, 10, 20, 50], steps: [1, 2, 5, 20] };
 const SHOWN = 20;
 
 /** Each model is cached: stopped, the experiment goes on with the one that was under way. */
 export async function measurePersonalisation(
   dataset: Dataset,
-  {
-    models,
-    cache,
-    steps = STEPS.all,
-    few = { ratings: STEPS.ratings, steps: STEPS.few },
-    signal,
-    onEvent,
-  }: PersonalisationOptions,
+  { models, cache, steps: most = MOST_STEPS, signal, onEvent }: PersonalisationOptions,
 ): Promise<PersonalisationResult> {
   const split = await openSplit(dataset);
   const { tasks } = split;
@@ -111,7 +99,8 @@ export async function measurePersonalisation(
       `${dataset.folder} has no held-out users with later items; prepare it with --split users`,
     );
   }
-  const points = { steps, few };
+  const upTo = (some: readonly number[]) => [...some.filter((step) => step < most), most];
+  const points = { steps: upTo(STEPS), few: { ratings: FEW.ratings, steps: upTo(FEW.steps) } };
   onEvent?.({ event: "opened", users: tasks.length, models: models.length });
   const runs: { run: RefitRun; seed: number; model: PersonalisedModel }[] = [];
   for (const open of models) {

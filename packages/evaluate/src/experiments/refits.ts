@@ -8,6 +8,7 @@ import {
   nothingToLearn,
   type UserItems,
   userObjective,
+  whereCovariance,
 } from "@nearkin/core";
 import { lastMet } from "@nearkin/data";
 import { metricRecommender } from "../baselines/metric.ts";
@@ -125,14 +126,17 @@ function metricsWith(model: Model, all: UserItems, most: number | null, steps: r
     const { objective } = userObjective(shared, scope, user, { ...prior, settings });
     const path = new Map<number, Float64Array>([[0, Float64Array.from(start)]]);
     let last = path.get(0) as Float64Array;
-    descend(objective, start, {
-      steps: steps[steps.length - 1],
-      rate,
-      onStep: (step, best) => {
-        last = best;
-        if (steps.includes(step)) path.set(step, best);
-      },
-    });
+    const descent = whereCovariance(() =>
+      descend(objective, start, {
+        steps: steps[steps.length - 1],
+        rate,
+        onStep: (step, best) => {
+          last = best;
+          if (steps.includes(step)) path.set(step, best);
+        },
+      }),
+    );
+    if (!descent) return steps.map(() => ({ weights: shared.weights, popularity: 0 })); // as the model's own fit does
     return steps.map((step) => metricAt(shared, target, path.get(step) ?? last)); // a descent that ran away has ended early
   });
   const ratings = Array.from(user.items, (item, i) => ({

@@ -129,7 +129,7 @@ tr > :first-child { position: sticky; left: 0; background: var(--panel); }
 .own .interval { font-weight: 400; }
 .mark { display: inline-block; width: 1.1em; text-align: center; font-weight: 700; }
 td .interval { display: block; padding-right: 1.1em; }
-td .value + .interval { padding-right: 0; }
+td .value + .interval, td .interval + .interval { padding-right: 0; }
 
 figure { margin: var(--s4) 0; }
 figcaption { margin-bottom: var(--s2); }

@@ -18,7 +18,10 @@ describe("Theorem 1", () => {
   test("g is 0 at 1 and positive elsewhere, so that the printed bound is never above 1, vacuous or not", () => {
     expect(g(1)).toBe(0);
     fc.assert(fc.property(between(1e-6, 1e6), (tau) => g(tau) >= 0));
-    expect(g(Infinity)).toBe(Infinity);
+    expect([g(Infinity), g(0), g(5e-324)]).toEqual([Infinity, Infinity, Infinity]);
+    for (const z of [1e-8, -1e-9, 1e-4, -1e-3]) expect(g(1 / (1 + z)) / (z ** 2 / 2)).toBeCloseTo(1 - (2 * z) / 3, 4);
+    expect(g(1 / 1.00999)).toBeCloseTo(0.00999 - Math.log(1.00999), 15); // to either side of where the series ends
+    expect(g(1 / 1.01001)).toBeCloseTo(0.01001 - Math.log(1.01001), 15);
   });
 
   test("is exp(−½n·g(τ)) where τ < 1", () => {
@@ -59,7 +62,7 @@ describe("Theorem 1", () => {
     expect(at(0.5).why).toMatchInlineSnapshot(`
       [
         "τ = σ⁴(1 − c_ε)λ_max/α = 19, and the proof needs τ < 1: its λ is a positive multiple of 1 − τ, and Markov's inequality takes a positive λ. The printed 2.1e−9 bounds nothing; only 1 does",
-        "α = 0.5 is at most 0.95, the mean of what must stay below it: no bound of this kind can be under 1",
+        "α/σ⁴ = 0.5 is at most 1 − c_ε = 0.95, the mean of what must stay below it: no bound of this kind can be under 1",
       ]
     `);
   });
@@ -85,8 +88,8 @@ describe("Theorem 1", () => {
         const rounding = 1 + 1e-9;
         expect(sharper).toBeLessThanOrEqual(bound * rounding);
         expect(chernoff).toBeLessThanOrEqual(sharper * rounding);
-        expect(quadraticFormTail(weights, alpha / (1 - cEpsilon))).toBeLessThanOrEqual(chernoff + 1e-6);
-        expect(quadraticFormTail(weights, alpha)).toBeLessThanOrEqual(assumption + 1e-6); // A2 needs X ≥ α
+        expect(quadraticFormTail(weights, alpha / (1 - cEpsilon))).toBeLessThanOrEqual(chernoff * rounding);
+        expect(quadraticFormTail(weights, alpha)).toBeLessThanOrEqual(assumption * rounding); // A2 needs X ≥ α
       }),
       { numRuns: 60 },
     );
@@ -121,6 +124,32 @@ describe("Theorem 1", () => {
     );
   });
 
+  test("σ⁴ may be more or less than a double holds: no bound is NaN, none is above 1, and only α/σ⁴ counts", () => {
+    const powers = fc.integer({ min: -300, max: 300 }).map((power) => 10 ** power);
+    fc.assert(
+      fc.property(powers, fc.oneof(powers, fc.constant(0)), between(0.01, 0.99), (sigma, alpha, epsilon) => {
+        const inputs = { n: 7, sigma, alpha, d: 20, lambdaMax: 3, epsilon };
+        const { tau, printed, bound, sharper, assumption, vacuous, why } = theoremOne(inputs);
+        const { observations, leastDelta, gap } = theoremTwo({ ...inputs, delta: 1e-320 });
+        for (const value of [printed, bound, sharper, assumption, leastDelta]) {
+          expect(value).toBeGreaterThanOrEqual(0);
+          expect(value).toBeLessThanOrEqual(1);
+        }
+        const log = Math.log(alpha) - 4 * Math.log(sigma);
+        if (Math.abs(log) > 10) expect(vacuous).toBe(log < 0);
+        expect(tau).toBeGreaterThanOrEqual(0);
+        expect(gap).toBeGreaterThan(0);
+        if (observations !== null) expect(observations).toBeGreaterThanOrEqual(0);
+        expect(observations === null).toBe(vacuous);
+        expect(observations).not.toBe(Infinity);
+        expect(why.join()).not.toMatch(/NaN|–/);
+      }),
+    );
+    const near = theoremTwo({ n: 2, sigma: 1, alpha: 1 + 1e-9, d: 2e9, lambdaMax: 1, epsilon: 0.5, delta: 0.05 });
+    expect(near.observations).toBeGreaterThan(1e17); // τ is 1 − 1e-9, and g half its square
+    expect(near.observations).toBeLessThan(1e20);
+  });
+
   test("numbers that no kernel has are named", () => {
     const base = { n: 1000, sigma: 1, alpha: 50, d: 100, lambdaMax: 20, epsilon: 0.1 };
     expect(theoremOne(base).contradictions).toMatchInlineSnapshot(`
@@ -147,6 +176,7 @@ describe("Theorem 1", () => {
         { lambdaMax: Number.NaN },
         { epsilon: 1 },
         { d: 5 },
+        { d: 1e300, lambdaMax: 1e-300 },
       ] as Partial<typeof base>[]
     ).map((change) => {
       try {
@@ -164,6 +194,7 @@ describe("Theorem 1", () => {
         "lambdaMax must be above 0 and finite, got NaN",
         "epsilon must be between 0 and 1, neither of them, got 1",
         "d must be at least lambdaMax: A1 asks for d·inf k* ≥ 6, and no kernel value is above 1; got 5",
+        "d must be nearer to lambdaMax: A1 then has inf k* at lambdaMax/d, which for 1e-300 and 1e+300 is less than a number can be",
       ]
     `);
   });

@@ -7,7 +7,7 @@
 // From τ = 1 on that λ is not positive, Markov's inequality does not apply, and what is printed is no bound. docs/theory.md has the rest.
 import { NearkinError } from "@nearkin/core";
 import { checkNotNegative, checkPositive, checkShare, checkWhole } from "./checks.ts";
-import { significant } from "./numbers.ts";
+import { aboveZero, significant } from "./numbers.ts";
 
 export interface TheoremInputs {
   /** Observations. */
@@ -43,8 +43,18 @@ export interface TheoremOne {
   readonly contradictions: readonly string[];
 }
 
-/** g(τ) = log τ + 1/τ − 1: 0 at τ = 1, positive elsewhere. */
-export const g = (tau: number): number => (tau === Infinity ? Infinity : Math.log(tau) + 1 / tau - 1);
+/** g(τ) = log τ + 1/τ − 1: 0 at τ = 1, positive elsewhere, ∞ at both ends. */
+export function g(tau: number): number {
+  if (tau === 0 || tau === Infinity) return Infinity;
+  const z = (1 - tau) / tau; // g = z − log(1 + z) = z²/2 − z³/3 + …, of which near 1 the difference would keep no digit
+  return Math.abs(z) < 0.01
+    ? z * z * (1 / 2 - z * (1 / 3 - z * (1 / 4 - z * (1 / 5 - z * (1 / 6 - z * (1 / 7 - z / 8))))))
+    : Math.log(tau) + 1 / tau - 1;
+}
+
+/** α/σ⁴, all that the theorems ask of the two. Step by step, for σ⁴ may be out of a double's range where this is not. */
+export const energyOf = ({ alpha, sigma }: { alpha: number; sigma: number }): number =>
+  alpha / sigma / sigma / sigma / sigma;
 
 /**
  * Theorem 1.
@@ -55,10 +65,11 @@ export const g = (tau: number): number => (tau === Infinity ? Infinity : Math.lo
  */
 export function theoremOne(inputs: TheoremInputs): TheoremOne {
   checkInputs(inputs);
-  const { n, sigma, alpha, d, lambdaMax, epsilon } = inputs;
+  const { n, d, lambdaMax, epsilon } = inputs;
   const cEpsilon = (epsilon * lambdaMax) / d;
-  const mean = sigma ** 4 * (1 - cEpsilon); // E[X(1 − c_ε)], since tr K* = n
-  const tau = (mean * lambdaMax) / alpha;
+  const energy = energyOf(inputs);
+  const mean = 1 - cEpsilon; // E[X(1 − c_ε)]/σ⁴, since tr K* = n
+  const tau = energy === 0 ? Infinity : (mean * lambdaMax) / energy;
   const printed = Math.exp(-0.5 * n * g(tau));
   const vacuous = !(tau < 1);
   return {
@@ -67,9 +78,9 @@ export function theoremOne(inputs: TheoremInputs): TheoremOne {
     printed,
     bound: vacuous ? 1 : printed,
     vacuous,
-    why: vacuous ? reasons({ tau, printed, mean }, inputs) : [],
-    sharper: energyTail(mean, inputs),
-    assumption: Math.min(sigma ** 4 / alpha, energyTail(sigma ** 4, inputs), 1),
+    why: vacuous ? reasons({ tau, printed, mean, energy }, inputs) : [],
+    sharper: energyTail(mean, energy, inputs),
+    assumption: Math.min(1 / energy, energyTail(1, energy, inputs), 1), // Markov's inequality, and Chernoff's
     contradictions: contradictionsOf(inputs),
   };
 }
@@ -92,23 +103,23 @@ export interface TheoremTwo {
 export function theoremTwo({ delta, ...inputs }: TheoremInputs & { readonly delta: number }): TheoremTwo {
   checkShare("delta", delta);
   const { tau, vacuous, cEpsilon } = theoremOne(inputs);
-  const { n, sigma, alpha, d, lambdaMax, epsilon } = inputs;
-  const observations = vacuous ? null : (2 / g(tau)) * Math.log(1 / delta);
-  const ratio = (sigma ** 4 * (1 - cEpsilon)) / alpha;
+  const { n, d, lambdaMax, epsilon } = inputs;
+  const observations = vacuous ? null : (-2 / g(tau)) * Math.log(delta);
+  const ratio = (1 - cEpsilon) / energyOf(inputs);
   return {
     gap: -2 * Math.log1p(-epsilon),
     observations,
     kept: observations !== null && n >= observations,
-    leastDelta: ratio < 1 ? Math.exp((-0.5 * d * g(ratio)) / lambdaMax) : 1,
+    leastDelta: ratio < 1 ? Math.exp((-0.5 * g(ratio)) / (lambdaMax / d)) : 1,
   };
 }
 
 /**
- * Pr(s·rᵀr/n ≥ α) ≤ exp(−n/(2λ_max)·g(s/α)) for α > s: −log(1 − x) is convex and 0 at 0, so that each eigenvalue counts at most λ_j/λ_max times
+ * Pr(s·rᵀr/n ≥ e) ≤ exp(−n/(2λ_max)·g(s/e)) for e > s: −log(1 − x) is convex and 0 at 0, so that each eigenvalue counts at most λ_j/λ_max times
  * what λ_max does, and the eigenvalues sum to n.
  */
-function energyTail(s: number, { n, alpha, lambdaMax }: TheoremInputs): number {
-  return s < alpha ? Math.exp((-0.5 * n * g(s / alpha)) / lambdaMax) : 1;
+function energyTail(s: number, energy: number, { n, lambdaMax }: TheoremInputs): number {
+  return s < energy ? Math.exp((-0.5 * n * g(s / energy)) / lambdaMax) : 1;
 }
 
 function checkInputs({ n, sigma, alpha, d, lambdaMax, epsilon }: TheoremInputs): void {
@@ -124,17 +135,24 @@ function checkInputs({ n, sigma, alpha, d, lambdaMax, epsilon }: TheoremInputs):
       `d must be at least lambdaMax: A1 asks for d·inf k* ≥ ${lambdaMax}, and no kernel value is above 1; got ${d}`,
     );
   }
+  if (lambdaMax / d === 0) {
+    throw new NearkinError(
+      "BAD_ARGUMENT",
+      `d must be nearer to lambdaMax: A1 then has inf k* at lambdaMax/d, which for ${lambdaMax} and ${d} is less than a number can be`,
+    );
+  }
 }
 
 function reasons(
-  { tau, printed, mean }: { tau: number; printed: number; mean: number },
+  { tau, printed, mean, energy }: { tau: number; printed: number; mean: number; energy: number },
   { alpha }: TheoremInputs,
 ): string[] {
+  const said = alpha === 0 ? significant : aboveZero;
   return [
-    `τ = σ⁴(1 − c_ε)λ_max/α = ${significant(tau)}, and the proof needs τ < 1: its λ is a positive multiple of 1 − τ, and Markov's inequality takes a positive λ. The printed ${significant(printed)} bounds nothing; only 1 does`,
-    ...(mean >= alpha
+    `τ = σ⁴(1 − c_ε)λ_max/α = ${said(tau)}, and the proof needs τ < 1: its λ is a positive multiple of 1 − τ, and Markov's inequality takes a positive λ. The printed ${said(printed)} bounds nothing; only 1 does`,
+    ...(mean >= energy
       ? [
-          `α = ${significant(alpha)} is at most ${significant(mean)}, the mean of what must stay below it: no bound of this kind can be under 1`,
+          `α/σ⁴ = ${said(energy)} is at most 1 − c_ε = ${significant(mean)}, the mean of what must stay below it: no bound of this kind can be under 1`,
         ]
       : []),
   ];

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { certifiedGap, certifyDistances, certifyKernels } from "./certificate.ts";
 
 const distance = fc.double({ min: -5, max: 60, noNaN: true });
-const pairs = fc.array(fc.tuple(distance, distance), { maxLength: 20 });
+const pairs = fc.array(fc.tuple(distance, distance), { minLength: 1, maxLength: 20 });
 const near = fc.array(
   fc.tuple(distance, fc.double({ min: -1.3, max: 1.3, noNaN: true })).map(([D, by]) => [D, D + by] as const),
   { minLength: 1, maxLength: 20 },
@@ -36,7 +36,7 @@ describe("Lemma 2", () => {
 });
 
 describe("Lemma 3", () => {
-  test("the certificate is never below what is measured, and there is one exactly where ε < 1", () => {
+  test("the certificate is never below what is measured, and there is one exactly where no kernel value doubles: ε < 1", () => {
     fc.assert(
       fc.property(fc.oneof(pairs, near), (own) => {
         const { pairs: count, epsilon, bound, gap } = certifyDistances(own);
@@ -44,8 +44,10 @@ describe("Lemma 3", () => {
         expect(gap).toBe(Math.max(0, ...own.map(([a, b]) => Math.abs(b - a))));
         const ratios = own.map(([a, b]) => Math.abs(Math.expm1(-0.5 * (b - a))));
         expect(epsilon).toBeCloseTo(Math.max(0, ...ratios), 9);
+        expect(bound === null).toBe(own.some(([a, b]) => Math.expm1(0.5 * (a - b)) >= 1));
         if (bound === null) expect(epsilon).toBeGreaterThanOrEqual(1);
         else {
+          expect(epsilon).toBeLessThanOrEqual(1); // 1 by rounding
           expect(bound).toBeGreaterThanOrEqual(gap);
           if (epsilon < 0.99) expect(bound).toBeCloseTo(certifiedGap(epsilon) as number, 9);
         }
@@ -53,9 +55,30 @@ describe("Lemma 3", () => {
     );
   });
 
-  test("a distance that grew by a lot is certified to the last digit, though 1 − ε has none left", () => {
+  test("a distance that grew by a lot is certified to the last digit: ε is below 1, though by less than a double can say", () => {
     expect(certifyDistances([[1, 101]])).toEqual({ pairs: 1, epsilon: 1, bound: 100, gap: 100, widest: 0 });
     expect(certifyDistances([[101, 1]])).toMatchObject({ bound: null, gap: 100 });
+    const { epsilon, bound, gap } = certifyKernels([1, 0.5], [Math.exp(-50), 0.5]); // the same of kernels
+    expect(epsilon).toBe(1);
+    expect(bound).toBeCloseTo(100, 12);
+    expect(gap).toBeCloseTo(100, 12);
+    expect(certifyKernels([1e-200], [1e200])).toMatchObject({ epsilon: Infinity, bound: null });
+    expect(certifyKernels([1e200], [1e-200]).bound).toBeCloseTo(800 * Math.log(10), 9);
+  });
+
+  test("k₂ = 2k₁ is where it ends: ε = 1", () => {
+    expect(certifyKernels([0.25], [0.5])).toMatchObject({ bound: null });
+    expect(certifyKernels([0.25], [0.4999]).bound).toBeGreaterThan(15);
+    expect(certifyDistances([[2 * Math.LN2 + 1e-9, 0]])).toMatchObject({ bound: null });
+    expect(certifyDistances([[2 * Math.LN2 - 1e-9, 0]]).bound).toBeGreaterThan(40);
+  });
+
+  test("of no pair nothing is certified", () => {
+    for (const empty of [() => certifyDistances([]), () => certifyKernels([], [])]) {
+      expect(empty).toThrowErrorMatchingInlineSnapshot(
+        `[NearkinError: certificate: no pairs; it takes one to say something about]`,
+      );
+    }
   });
 
   test("names the pair that is farthest off", () => {
@@ -96,7 +119,7 @@ describe("Lemma 3", () => {
 
   test("what is no kernel is refused", () => {
     expect(() => certifyKernels([0.5], [0.5, 0.4])).toThrowErrorMatchingInlineSnapshot(
-      `[NearkinError: certificate: 1 kernel values against 2; compare the same pairs]`,
+      `[NearkinError: certificate: as many values of the second kernel as of the first, 1, got 2; compare the same pairs]`,
     );
     expect(() => certifyKernels([0.5, 0], [0.5, 0.4])).toThrowErrorMatchingInlineSnapshot(
       `[NearkinError: certificate: kernel value 1 must be above 0 and finite, got 0]`,

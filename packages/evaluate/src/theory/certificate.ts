@@ -3,14 +3,18 @@
 //   |D₂ − D₁| ≤ 2·log(1/(1 − ε)) + 2·|log(v₂/v₁)|
 //
 // Lemma 2 says it of one pair, Lemma 3 of the largest ε over all pairs; the paper has v = 1. The certificate is about the pairs it has seen.
+//
+// ε < 1 asks for k₂ < 2k₁ and no more: k₂ > 0, so that a k₂ however small keeps 1 − k₂/k₁ below 1. But from k₂/k₁ = 1e-16 on the double nearest to
+// ε is 1, so that bounds are computed from the logarithms of the ratios.
 import { NearkinError } from "@nearkin/core";
 import { checkPositive } from "./checks.ts";
 
 export interface Certificate {
+  /** At least 1. */
   readonly pairs: number;
-  /** sup|k₂/k₁ − 1| */
+  /** sup|k₂/k₁ − 1|, rounded: where `bound` is a number, it is below 1 though it may read 1. */
   readonly epsilon: number;
-  /** What the lemma promises of |D₂ − D₁|; null where ε ≥ 1, and it promises nothing. */
+  /** What the lemma promises of |D₂ − D₁|. null where ε ≥ 1, and it promises nothing: some k₂ ≥ 2k₁, for v = 1 a pair nearer by 2·log 2 or more. */
   readonly bound: number | null;
   /** sup|D₂ − D₁|, as measured. Never above `bound`. */
   readonly gap: number;
@@ -30,31 +34,47 @@ export function certifiedGap(epsilon: number): number | null {
   return epsilon < 1 ? -2 * Math.log1p(-epsilon) : null;
 }
 
-/** The certificate of two metrics, of which each pair has a distance by either. One pass, nothing is kept. */
+/** The largest 2·log(k₁/k₂) and 2·log(k₂/k₁) of any pair; both are at least 0. */
+interface Extremes {
+  readonly down: number;
+  readonly up: number;
+}
+
+/** ε of Lemma 3, and its bound for v = 1: k₂/k₁ lies between e^(−½·down) and e^(½·up). */
+function lemma3({ down, up }: Extremes): Pick<Certificate, "epsilon" | "bound"> {
+  const excess = Math.expm1(0.5 * up);
+  return {
+    epsilon: Math.max(-Math.expm1(-0.5 * down), excess),
+    bound: excess < 1 ? Math.max(down, up, -2 * Math.log1p(-excess)) : null, // 1/(1 − ε) is the larger of e^(½·down) and 1/(1 − excess)
+  };
+}
+
+function checkSome(pairs: number): void {
+  if (pairs === 0) throw new NearkinError("BAD_ARGUMENT", "certificate: no pairs; it takes one to say something about");
+}
+
+/**
+ * The certificate of two metrics, of which each pair has a distance by either. One pass, nothing is kept.
+ *
+ * @example
+ * certifyDistances([[0, 100]]).bound // => 100
+ * certifyDistances([[100, 0]]).bound // => null
+ */
 export function certifyDistances(pairs: Iterable<readonly [first: number, second: number]>): Certificate {
   let [count, widest] = [0, -1];
-  let [above, below] = [0, 0]; // largest D₂ − D₁, and D₁ − D₂
+  let [down, up] = [0, 0]; // 2·log(k₁/k₂) = D₂ − D₁
   for (const [first, second] of pairs) {
     const difference = second - first;
     if (!Number.isFinite(difference)) {
       throw new NearkinError("NOT_FINITE", `certificate: pair ${count} has the distances ${first} and ${second}`);
     }
-    if (Math.abs(difference) > Math.max(above, below)) widest = count;
-    above = Math.max(above, difference);
-    below = Math.max(below, -difference);
+    if (Math.abs(difference) > Math.max(down, up)) widest = count;
+    down = Math.max(down, difference);
+    up = Math.max(up, -difference);
     count++;
   }
-  // k₂/k₁ = e^(−½(D₂ − D₁)) lies between e^(−½·above) and e^(½·below)
-  const excess = Math.expm1(0.5 * below);
-  const gap = Math.max(above, below);
-  return {
-    pairs: count,
-    epsilon: Math.max(-Math.expm1(-0.5 * above), excess),
-    // 1/(1 − ε) is the larger of e^(½·above) and 1/(1 − excess): so written no digit of a large distance is lost
-    bound: excess < 1 ? Math.max(gap, -2 * Math.log1p(-excess)) : null,
-    gap,
-    widest,
-  };
+  checkSome(count);
+  return { pairs: count, ...lemma3({ down, up }), gap: Math.max(down, up), widest };
 }
 
 export interface KernelCertificate extends Certificate {
@@ -78,27 +98,37 @@ export function certifyKernels(
   if (first.length !== second.length) {
     throw new NearkinError(
       "SHAPE_MISMATCH",
-      `certificate: ${first.length} kernel values against ${second.length}; compare the same pairs`,
+      `certificate: as many values of the second kernel as of the first, ${first.length}, got ${second.length}; compare the same pairs`,
     );
   }
+  checkSome(first.length);
   checkPositive("variance of the first kernel", v1);
   checkPositive("variance of the second kernel", v2);
-  let [epsilon, gap, widest] = [0, 0, -1];
+  const shift = 2 * logRatio(v2, v1);
+  let [down, up, gap, widest] = [0, 0, 0, -1];
   for (let i = 0; i < first.length; i++) {
     checkPositive(`certificate: kernel value ${i}`, first[i]);
     checkPositive(`certificate: kernel value ${i}`, second[i]);
-    epsilon = Math.max(epsilon, Math.abs((second[i] - first[i]) / first[i]));
-    const difference = Math.abs(2 * (Math.log(second[i] / v2) - Math.log(first[i] / v1)));
+    const ratio = 2 * logRatio(second[i], first[i]);
+    down = Math.max(down, -ratio);
+    up = Math.max(up, ratio);
+    const difference = Math.abs(shift - ratio); // D = 2·log(v/k)
     if (difference > gap) [gap, widest] = [difference, i];
   }
-  const offset = 2 * Math.abs(Math.log(v2 / v1));
-  const certified = certifiedGap(epsilon);
+  const offset = Math.abs(shift);
+  const { epsilon, bound } = lemma3({ down, up });
   return {
     pairs: first.length,
     epsilon,
-    bound: certified === null ? null : Math.max(certified + offset, gap), // equal but for rounding, where one pair decides both
+    bound: bound === null ? null : Math.max(bound + offset, gap), // equal but for rounding, where one pair decides both
     gap,
     widest,
     offset,
   };
+}
+
+/** log(a/b), of numbers near each other and of those whose ratio no double holds. */
+function logRatio(a: number, b: number): number {
+  const share = (a - b) / b;
+  return Math.abs(share) < 0.5 ? Math.log1p(share) : Math.log(a) - Math.log(b);
 }

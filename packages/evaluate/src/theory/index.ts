@@ -20,7 +20,7 @@ export {
 } from "./lemma4.ts";
 export { checkLemma5, type Lemma5, type Lemma5Check, type Lemma5Inputs, type Lemma5Options, lemma5 } from "./lemma5.ts";
 export { certifyModels, certifyQuantised, type ModelCertificate, type PairSampleOptions } from "./model-certificate.ts";
-export { significant } from "./numbers.ts";
+export { aboveZero, significant } from "./numbers.ts";
 export { chernoffTail, quadraticFormTail } from "./quadratic-form.ts";
 export {
   exponentOf,

@@ -93,6 +93,14 @@ test("where pairs are too many a sample is looked at, the same for the same seed
   expect(a).not.toBe(b);
 });
 
+test("one item in common is said as one", async () => {
+  const ids = parts.catalogue.ids.map((id, i) => (i < 1 ? id : (`other ${id}` as ItemId)));
+  await using other = await opened({ ...parts, catalogue: { ...parts.catalogue, ids } });
+  expect(() => certifyModels(model, other)).toThrowErrorMatchingInlineSnapshot(
+    `[NearkinError: certificate: the models have 1 item in common; it takes two to be a pair]`,
+  );
+});
+
 test("a sampled pair is never an item with itself", async () => {
   const ids = parts.catalogue.ids.map((id, i) => (i < 3 ? id : (`other ${id}` as ItemId)));
   const parameters = parts.parameters.map((value) => 1.1 * value);

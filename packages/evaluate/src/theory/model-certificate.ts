@@ -2,6 +2,7 @@
 // with one link and offset on both sides |φ(t₂) − φ(t₁)| ≤ |t₂ − t₁| for t ≥ 0, all three links alike, so that the certificate holds for D = φ(t) too.
 // p channels, e embedding columns
 import { type LiftedItem, type LiftedRows, liftedItem, type Model, NearkinError, Random } from "@nearkin/core";
+import { plural } from "../report/numbers.ts";
 import { type Certificate, certifyDistances } from "./certificate.ts";
 import { checkWhole } from "./checks.ts";
 
@@ -61,7 +62,7 @@ function certify(
   if (items < 2) {
     throw new NearkinError(
       "BAD_ARGUMENT",
-      `certificate: the models have ${items} items in common; it takes two to be a pair`,
+      `certificate: the models have ${plural(items, "item")} in common; it takes two to be a pair`,
     );
   }
   const exhaustive = (items * (items - 1)) / 2 <= pairs;
@@ -106,11 +107,15 @@ function nth(pairs: Iterable<Pair>, index: number): Pair | null {
 function metricOf(model: Model, change = (item: LiftedItem) => item): (a: number, b: number) => number {
   const { rows } = model;
   const h = model.parts.ensemble.channels.map(({ name }) => model.weights[name]);
-  return (a, b) => total(rows, h, change(liftedItem(rows, a)), change(liftedItem(rows, b)));
+  return (a, b) => total(rows, h, [change(liftedItem(rows, a)), change(liftedItem(rows, b))]);
 }
 
 /** t = Σ_c h_c·(‖z^c_a − z^c_b‖² + ρ_c for each stand-in): lifted rows are divided by √s_c already. */
-function total({ layout, lengths }: LiftedRows, h: readonly number[], a: LiftedItem, b: LiftedItem): number {
+function total(
+  { layout, lengths }: LiftedRows,
+  h: readonly number[],
+  [a, b]: readonly [LiftedItem, LiftedItem],
+): number {
   let t = 0;
   for (let c = 0; c < layout.channelCount; c++) {
     let distance = (a.masked[c] + b.masked[c]) * lengths[c];

@@ -26,10 +26,14 @@ export interface KernelConstants {
 }
 
 /** Items ~ N(0, 1) in every column, scaled so that two are at d_c = 1 on average; r = Lξ, LLᵀ = K*. Rows of both are nested in n, columns in k. */
-export function drawWorld(engine: Engine, scope: Scope, settings: WorldSettings, seed: number): World {
+export function drawWorld(
+  engine: Engine,
+  scope: Scope,
+  { settings, seed }: { settings: WorldSettings; seed: number },
+): World {
   const [n, k] = [Math.max(...settings.sizes), Math.max(...settings.surrogates)];
   const random = new Random(seed).split("recovery");
-  const Z = drawItems(engine, scope, n, settings, random.split("items"));
+  const Z = drawItems(engine, scope, { n, settings, random: random.split("items") });
   const R = scope.matrix(n, k);
   using own = engine.scope();
   const K = own.matrix(n, n);
@@ -47,10 +51,9 @@ export function drawWorld(engine: Engine, scope: Scope, settings: WorldSettings,
 function drawItems(
   engine: Engine,
   scope: Scope,
-  n: number,
-  { weights, embeddingSize }: WorldSettings,
-  random: Random,
+  { n, settings, random }: { n: number; settings: WorldSettings; random: Random },
 ): Matrix {
+  const { weights, embeddingSize } = settings;
   const Z = scope.matrix(n, weights.length * embeddingSize);
   engine.fillNormal(Z, random);
   const scale = 1 / Math.sqrt(2 * embeddingSize);
@@ -96,7 +99,7 @@ function constantsOf(engine: Engine, K: Matrix): KernelConstants {
 export function otherPairs(engine: Engine, settings: WorldSettings): Float64Array[] {
   const { otherItems: m, embeddingSize: e, weights } = settings;
   using scope = engine.scope();
-  const Z = drawItems(engine, scope, m, settings, new Random(0).split("recovery", "other items"));
+  const Z = drawItems(engine, scope, { n: m, settings, random: new Random(0).split("recovery", "other items") });
   const [T, one] = [scope.matrix(m, m), scope.matrix(Z.cols, 1)];
   const same = scope.indices(m).write(Array.from({ length: m }, (_, i) => i));
   return weights.map((_, c) => {

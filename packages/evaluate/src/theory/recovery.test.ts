@@ -108,6 +108,18 @@ describe("the simulation of metric recovery", () => {
     expect((await simulateRecovery(engine, { sizes: [30], surrogates: [1], seeds: [1] })).fits).toHaveLength(1); // its memory was given back
   });
 
+  test("σ² at its ends: all constants are numbers, and it drops out of τ", async () => {
+    const fitted = async (sigma2: number, noisy: boolean) =>
+      (await simulateRecovery(engine, { sizes: [10], surrogates: [1], seeds: [1], sigma2, noisy })).fits[0];
+    for (const noisy of [false, true]) {
+      for (const sigma2 of [1e-100, 1e100]) {
+        const { alpha, tau, printed, kernel } = await fitted(sigma2, noisy);
+        expect(alpha).toBeGreaterThan(0);
+        for (const value of [alpha, tau, printed, kernel]) expect(Number.isFinite(value)).toBe(true);
+      }
+    }
+  });
+
   test("settings outside their range are refused", async () => {
     const message = async (settings: RecoveryOptions) =>
       simulateRecovery(engine, settings).then(
@@ -121,6 +133,7 @@ describe("the simulation of metric recovery", () => {
       await message({ surrogates: [0] }),
       await message({ weights: [1, -1] }),
       await message({ sigma2: 0 }),
+      await message({ sigma2: 1e300 }),
       await message({ epsilon: 1 }),
     ]).toMatchInlineSnapshot(`
       [
@@ -129,7 +142,8 @@ describe("the simulation of metric recovery", () => {
         "sizes must be a whole number of at least 2, got 1",
         "surrogates must be a whole number of at least 1, got 0",
         "weights must be above 0 and finite, got -1",
-        "sigma2 must be above 0 and finite, got 0",
+        "sigma2 must be between 1e-100 and 1e+100, got 0",
+        "sigma2 must be between 1e-100 and 1e+100, got 1e+300",
         "epsilon must be between 0 and 1, neither of them, got 1",
       ]
     `);

@@ -14,7 +14,7 @@ import {
 import { percentile } from "../statistics/bootstrap.ts";
 import { theoremOne } from "./bounds.ts";
 import { certifyDistances } from "./certificate.ts";
-import { checkPositive, checkShare, checkWhole } from "./checks.ts";
+import { checkBetween, checkPositive, checkShare, checkWhole } from "./checks.ts";
 import { drawWorld, type KernelConstants, otherPairs, type World } from "./recovery-world.ts";
 import { SurrogateLikelihood } from "./surrogate-likelihood.ts";
 
@@ -29,7 +29,7 @@ export interface RecoverySettings {
   readonly weights: readonly number[];
   /** e_c, the same for every channel. The fewer, the smoother the kernel. */
   readonly embeddingSize: number;
-  /** σ² of the likelihood. A3 has no noise: the larger, the farther the likelihood is from the law of r. */
+  /** σ² of the likelihood, 1e-100 to 1e100. A3 has no noise: the larger, the farther the likelihood is from the law of r. */
   readonly sigma2: number;
   /** r ~ N(0, K* + σ²I) in place of A3: the likelihood then knows the law of r. */
   readonly noisy: boolean;
@@ -62,7 +62,7 @@ export interface RecoveryFit {
   readonly kernel: number;
   /** sup|D − D*| */
   readonly distance: number;
-  /** What Lemma 3 makes of `kernel`; null from 1 on. */
+  /** What Lemma 3 makes of `kernel`; null where that is 1 or more. */
   readonly certified: number | null;
   /** The constants of A1 and A2, at their best: the smallest d, and the largest α that this draw allows. */
   readonly lambdaMax: number;
@@ -131,7 +131,7 @@ export async function simulateRecovery(engine: Engine, options: RecoveryOptions 
   const pairs = otherPairs(engine, settings);
   for (const seed of settings.seeds) {
     using own = engine.scope();
-    const world = drawWorld(engine, own, settings, seed);
+    const world = drawWorld(engine, own, { settings, seed });
     for (const n of sizes) {
       for (const k of surrogates) {
         await new Promise((resolve) => setImmediate(resolve)); // signals and timers have their turn
@@ -197,8 +197,8 @@ function measure(
   const { lambdaMax } = constants;
   const infKernel = Math.min(constants.infKernel, ...kernels);
   const d = lambdaMax / infKernel;
-  const sigma = Math.sqrt(settings.sigma2);
   const alpha = settings.sigma2 ** 2 * meanSquare(world.R, n, k) * (1 - off); // A2, solved for α
+  const sigma = Math.sqrt(settings.sigma2);
   const { tau, printed } = theoremOne({ n, sigma, alpha, d, lambdaMax, epsilon: settings.epsilon });
   return { kernel: epsilon, distance: gap, certified: bound, lambdaMax, infKernel, d, alpha, tau, printed };
 }
@@ -245,7 +245,7 @@ function checkSettings(settings: RecoverySettings): void {
   if (settings.weights.length === 0) throw new NearkinError("BAD_ARGUMENT", "weights: name at least one channel's");
   checkWhole("embeddingSize", settings.embeddingSize);
   checkWhole("otherItems", settings.otherItems, 2);
-  checkPositive("sigma2", settings.sigma2);
+  checkBetween("sigma2", settings.sigma2, [1e-100, 1e100]); // α of A2 goes with σ⁴, and with σ⁶ where surrogates are noisy
   checkShare("epsilon", settings.epsilon);
 }
 

@@ -44,7 +44,7 @@ test("of 100 items of the simulation no α promises less than 0.99 at ε = ½", 
   await using engine = await createEngine({ workers: 1 });
   using scope = engine.scope();
   const settings = { ...recoveryDefaults, sizes: [100], surrogates: [1] };
-  const { Z, constants } = drawWorld(engine, scope, settings, 1);
+  const { Z, constants } = drawWorld(engine, scope, { settings, seed: 1 });
   const K = scope.matrix(100, 100);
   const weights = scope.matrix(24, 1).write(settings.weights.flatMap((weight) => new Array<number>(8).fill(weight)));
   engine.kernel(K, Z, Z, { weights });
@@ -64,6 +64,23 @@ test("whatever α is, no promise of Theorem 1 is worth much once A2 may fail", a
     );
     expect(Math.min(...promises)).toBeGreaterThan(0.8);
   }
+});
+
+test("one and two items at a small α: P(X ≥ α) is erfc(√(α/2)), and near 1", () => {
+  const inputs = { sigma: 1, epsilon: 0.5, infKernel: 1 };
+  const at = (eigenvalues: number[], alpha: number) => spectrumBound(eigenvalues, { ...inputs, alpha }).assumption;
+  expect(at([1], 1e-3)).toBeCloseTo(0.9747728793699604, 15);
+  expect(at([1], 1e-6)).toBeCloseTo(0.9992021155721779, 15);
+  expect(at([1], 1e-30)).toBeCloseTo(1, 14);
+  expect(at([1, 1], 1e-12)).toBeCloseTo(1, 11);
+});
+
+test("σ⁴ may be more or less than a double holds", () => {
+  const bound = (sigma: number, alpha = 1) => spectrumBound([1.5, 0.5], { sigma, alpha, epsilon: 0.5, infKernel: 0.5 });
+  expect(bound(1e-100)).toEqual({ chernoff: 0, tail: 0, assumption: 0, promise: 1 });
+  expect(bound(1e100)).toEqual({ chernoff: 1, tail: 1, assumption: 1, promise: 1 });
+  expect(bound(1e-100, 0)).toEqual(bound(1e100));
+  expect(bound(1e-75, 1e-300).tail).toBeCloseTo(bound(1).tail, 12);
 });
 
 test("an inf k* above 1 is none, and eigenvalues are those of a kernel", () => {

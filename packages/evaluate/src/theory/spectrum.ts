@@ -1,5 +1,6 @@
 // Theorem 1 with all eigenvalues of K* at hand, not λ_max alone: its tail to the end, and what is left of the theorem once A2 may fail.
 import { NearkinError } from "@nearkin/core";
+import { energyOf } from "./bounds.ts";
 import { checkKernelValue, checkNotNegative, checkPositive, checkShare } from "./checks.ts";
 import { chernoffTail, quadraticFormTail } from "./quadratic-form.ts";
 
@@ -39,10 +40,11 @@ export function spectrumBound(eigenvalues: ArrayLike<number>, inputs: SpectrumIn
   checkKernelValue("infKernel", infKernel);
   const n = eigenvalues.length;
   checkEigenvalues(eigenvalues);
-  const weights = Array.from(eigenvalues, (value) => (sigma ** 4 * value) / n); // of X
-  const least = alpha / (1 - epsilon * infKernel);
+  const weights = Array.from(eigenvalues, (value) => value / n); // of X/σ⁴
+  const energy = energyOf(inputs);
+  const least = energy / (1 - epsilon * infKernel);
   const tail = quadraticFormTail(weights, least);
-  const assumption = quadraticFormTail(weights, alpha);
+  const assumption = quadraticFormTail(weights, energy);
   return { chernoff: chernoffTail(weights, least), tail, assumption, promise: Math.min(1, tail + 1 - assumption) };
 }
 

@@ -37,7 +37,8 @@ export interface PersonalInputs {
 /** Of a user's items, what is taken as known; the rest is what adaptation is judged by (method.md §5). */
 const SUPPORT = 0.7;
 const ROUNDS = 8; // covariances change by a few percent after it
-const SCALE_USERS = 100; // v and σ² are two numbers: more users would not change them
+const SCALE_USERS = 50; // v, σ² and γ are three numbers: more users would not change them
+const SCALE_ITEMS = 100; // of a user: a prediction uses far more ratings than a fit of the metric
 
 /** undefined where too few users have met enough items. */
 export async function learnPersonal(inputs: PersonalInputs): Promise<PersonalPrior | undefined> {
@@ -47,7 +48,7 @@ export async function learnPersonal(inputs: PersonalInputs): Promise<PersonalPri
   const pool =
     config.target === "rating"
       ? { items: new Int32Array(0), shares: new Float64Array(0) }
-      : drawPool(events, config.others, random.split("pool"), config.popular);
+      : drawPool(events, { others: config.others, popular: config.popular, random: random.split("pool") });
   const { target, fit, items, window, evidence, iterations, rate, unseen, low } = config;
   const settings = { target, fit, items, window, evidence, iterations, rate, unseen, low };
   const scales = scalesOf(inputs, users, { settings, pool });
@@ -99,22 +100,24 @@ function scalesOf(
   users: readonly UserItems[],
   known: Pick<PersonalPrior, "settings" | "pool">,
 ): { rating: ProcessScale | null; process: ProcessScale | null } {
-  const some = users.slice(0, SCALE_USERS).map(({ items, ratings }): UserItems => {
-    const { items: most } = known.settings;
-    return { items: items.slice(-most), ratings: ratings.slice(-most) };
-  });
+  const { target, items: fitted } = known.settings;
+  const lastOf = (most: number) =>
+    users.slice(0, SCALE_USERS).map(({ items, ratings }) => ({
+      items: items.slice(-most),
+      ratings: ratings.slice(-most),
+    }));
   const scale = (problems: readonly PersonalProblem[]) => {
     return fitProcessScale(metric.engine, problems, metric);
   };
   const unit = { rate: 1, noise: 1 };
-  const ofRatings = some.filter(({ ratings }) => varies(ratings));
+  const ofRatings = lastOf(target === "rating" ? fitted : SCALE_ITEMS).filter(({ ratings }) => varies(ratings));
   const rating =
     rated && ofRatings.length > 0
       ? scale(ofRatings.map(({ items, ratings }) => gaussianProblem(metric, items, aroundMean(ratings), unit)))
       : null;
-  if (known.settings.target === "choice") return { rating, process: null };
-  if (known.settings.target === "rating") return { rating, process: rating };
-  return { rating, process: scale(some.map((user) => preferenceProblem(metric, user, known, unit))) };
+  if (target === "choice") return { rating, process: null };
+  if (target === "rating") return { rating, process: rating };
+  return { rating, process: scale(lastOf(fitted).map((user) => preferenceProblem(metric, user, known, unit))) };
 }
 
 /** Weights learned through users' adaptation: the earliest items adapt, the later ones judge. */

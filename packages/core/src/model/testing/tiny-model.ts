@@ -73,7 +73,7 @@ function personalOf(
     users: 9,
     mean,
     covariance: Float64Array.from({ length: P * P }, (_, k) => (k % (P + 1) === 0 ? 1 : 0)),
-    pool: drawPool(ratings, 15, random, 0.5),
+    pool: drawPool(ratings, { others: 15, popular: 0.5, random }),
     process: choice ? null : { rate: 2, variance: 0.3, noise: 0.8 },
     rating: { rate: 2, variance: 0.3, noise: 0.8 },
   };

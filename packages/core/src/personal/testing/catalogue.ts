@@ -96,7 +96,7 @@ export function widePrior(
     users: 1,
     mean,
     covariance: Float64Array.from({ length: P * P }, (_, k) => (k % (P + 1) === 0 ? 1 : 0)),
-    pool: drawPool(events, 60, new Random(9), 0.5),
+    pool: drawPool(events, { others: 60, popular: 0.5, random: new Random(9) }),
     process: settings.target === "choice" ? null : { rate: 1, variance: 1, noise: 0.2 },
     rating: { rate: 1, variance: 1, noise: 0.2 },
   };

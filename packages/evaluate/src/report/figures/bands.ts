@@ -56,7 +56,7 @@ export function bandsPanel({
     plot: {
       height: 250,
       marginLeft: 44,
-      marginRight: 14,
+      marginRight: 20,
       marginTop: 24,
       marginBottom: 34,
       x: { type: scale, domain: [0, last], label: steps },

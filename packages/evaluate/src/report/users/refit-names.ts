@@ -2,7 +2,7 @@
 
 import type { Drawn } from "../../experiments/curve.ts";
 import type { ComparedRefit, PersonalisationResult } from "../../experiments/personalisation.ts";
-import type { RefitPoint, RefitStart } from "../../experiments/refits.ts";
+import type { RefitStart } from "../../experiments/refits.ts";
 
 export const startNames: Readonly<Record<RefitStart, string>> = {
   shared: "from the shared weights",
@@ -22,7 +22,3 @@ export function ownFit(result: PersonalisationResult): Readonly<Record<Drawn, Co
   if (!found) throw new Error("the model's own fit was not measured");
   return found.metrics;
 }
-
-/** "the last 10", "5". */
-export const ratingsName = ({ ratings }: Pick<RefitPoint, "ratings">, { model }: PersonalisationResult): string =>
-  ratings === null ? `${model.items}, as the model does` : String(ratings);

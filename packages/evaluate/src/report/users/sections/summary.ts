@@ -33,7 +33,7 @@ function lead({ users: result }: WithUsers): string {
   const found = (["better", "worse", "open"] as const)
     .filter((verdict) => of(verdict).length > 0)
     .map((verdict) => `${WORDS[verdict]} by ${listed(of(verdict))}`);
-  const shares = paperMetrics.map((metric) => percent(own[metric].test.better / result.users));
+  const shares = paperMetrics.map((metric) => percent(own[metric].test.better / result.users).replace(" ", "\u00a0"));
   return `The paper finds that a user's own metric ranks better than the one that all share, for 16 or 17 of 20 users. On ${result.dataset.name} it is ${found.join(", ")}: ${listed(shares)} of ${plural(result.users, "user")} are better off by HR, MRR and NDCG.`;
 }
 
@@ -43,7 +43,7 @@ function card(metric: Drawn, { users: result }: WithUsers): Html {
   const gain = own.difference.mean / result.base[metric].mean;
   return html`<article class="card">
 <h3>${metric}@${PLACES}</h3>
-<p><strong class="${verdict === "open" ? "" : verdict}">${decimals(result.base[metric].mean)} → ${decimals(own.mean)}</strong>${Number.isFinite(gain) ? ` (${gain > 0 ? "+" : ""}${percent(gain)})` : ""}</p>
+<p><strong class="${verdict === "open" ? "" : verdict}">${decimals(result.base[metric].mean)} → ${decimals(own.mean)}</strong>${Number.isFinite(gain) ? ` (${gain > 0 ? "+" : ""}${percent(gain).replace("-", "−")})` : ""}</p>
 <dl class="facts"><div class="wide"><dt>Difference</dt><dd>${signed(own.difference.mean)} [${signed(own.difference.low)}, ${signed(own.difference.high)}], ${pValue(own.test.p)}</dd></div>
 <div class="wide"><dt>Users better / equal / worse</dt><dd>${count(own.test.better)} / ${count(own.test.equal)} / ${count(own.test.worse)}</dd></div></dl>
 </article>`;

@@ -1,0 +1,72 @@
+import { parseHTML } from "linkedom";
+import { describe, expect, test } from "vitest";
+import { renderPaperReport } from "../paper/page.ts";
+import { samplePaperReport } from "../paper/testing/sample-paper-report.ts";
+import { EVIL } from "../testing/sample-report.ts";
+import { renderUsersReport } from "./page.ts";
+import { sampleUsersReport, sampleUsersResult } from "./testing/sample-users-report.ts";
+
+const page = renderUsersReport(sampleUsersReport);
+const { document } = parseHTML(page);
+const all = (selector: string, of = document) => [...of.querySelectorAll(selector)];
+const text = (selector: string) => document.querySelector(selector)?.textContent ?? "";
+
+/** The page but for its last section, which says where and when it was made. */
+const withoutEnvironment = (markup: string) => markup.replace(/<section id="environment"[\s\S]*?<\/section>\n/, "");
+
+describe("the page of users' own metrics", () => {
+  test("is what it was: open testing/sample-users-report.htm to look at it", async () => {
+    await expect(withoutEnvironment(page)).toMatchFileSnapshot("./testing/sample-users-report.htm");
+  });
+
+  test("text of data is text; nothing is fetched, nothing runs", () => {
+    expect(page).not.toContain(EVIL);
+    expect(all("script, link, img, iframe, object, embed, base, form, h1 em, main b")).toEqual([]);
+    expect(page.replaceAll('xmlns="http://www.w3.org/2000/svg"', "")).not.toMatch(
+      /https?:|url\(|@import|\bsrc=|\son\w+=/i,
+    );
+  });
+
+  test("the finding comes first, with what makes it sure", () => {
+    expect(all("main section").map(({ id }) => id)).toEqual([
+      "summary",
+      "measured",
+      "one-by-one",
+      "starts",
+      "reproduce",
+      "environment",
+    ]);
+    expect(text("#summary .lead")).toBe(
+      "The paper finds that a user's own metric ranks better than the one that all share, for 16 or 17 of 20 users. On films & <em>more</em> it is better by HR, MRR and NDCG: 75\u00a0%, 75\u00a0% and 75\u00a0% of 40 users are better off by HR, MRR and NDCG.",
+    );
+    expect(text("#summary .card p")).toBe(".100 → .130 (+30 %)");
+  });
+
+  test("two bars for each user, and a table of them", () => {
+    expect(all("#bars .panel > svg")).toHaveLength(3);
+    expect(all("#bars-0-title ~ g[aria-label=rect] rect")).toHaveLength(40);
+    expect(all("#bars tbody tr")).toHaveLength(20);
+    expect(text("#bars figcaption")).toContain("better for 16 by HR, 16 by MRR and 16 by NDCG, of 20");
+  });
+
+  test("both starts by step, and by ratings, with the model's own fit beside them", () => {
+    expect(all("#refits .panel > svg")).toHaveLength(3);
+    expect(all('#starts [aria-label="paper HR by ratings and steps"] tbody tr')).toHaveLength(4);
+    const [first] = all('#starts [aria-label="paper HR by ratings and steps"] tbody tr');
+    expect(all("th, td", first as never).map(({ textContent }) => textContent.split("[")[0])).toEqual([
+      "5",
+      "from the shared weights",
+      ".099",
+      ".050",
+      ".130",
+    ]);
+  });
+});
+
+test("the page of the paper's experiments has them too, each id once", () => {
+  const paper = parseHTML(renderPaperReport({ ...samplePaperReport, users: sampleUsersResult })).document;
+  const sections = all("main section", paper).map(({ id }) => id);
+  expect(sections).toEqual(expect.arrayContaining(["results", "users", "one-by-one", "starts", "chosen"]));
+  const ids = all("[id]", paper).map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+});
