@@ -6,11 +6,13 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { type EvaluateResult, report as evaluateReport } from "../bench/evaluate-report.ts";
 import { type LinalgResult, report } from "../bench/linalg-report.ts";
+import { type PersonalizeResult, report as personalizeReport } from "../bench/personalize-report.ts";
 import { type PrepareResult, report as prepareReport } from "../bench/prepare-report.ts";
 import { type TrainResult, report as trainReport } from "../bench/train-report.ts";
 import { configSchema } from "../packages/data/src/config/schema.ts";
 import { readResults } from "./results.ts";
 import { resultsPage } from "./results-page.ts";
+import { ownTable } from "./results-users.ts";
 import { taylorTable } from "./taylor-error.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -50,13 +52,24 @@ test("the figures of evaluation in README.md are those in bench/results/evaluate
   expect(block).toBe(evaluateReport(result));
 });
 
+test("the figures of personalisation in README.md are those in bench/results/personalize.json", () => {
+  const result = JSON.parse(read("bench/results/personalize.json")) as PersonalizeResult;
+  const block = read("README.md")
+    .match(/<!-- bench:personalize -->\n([\s\S]*?)<!-- \/bench:personalize -->/)?.[1]
+    .trim();
+  expect(block).toBe(personalizeReport(result));
+});
+
 test("the errors of Lemma 1 in docs/personalisation.md are those that npm run taylor-error prints", async () => {
   const block = read("docs/personalisation.md").match(/<!-- taylor -->\n([\s\S]*?)\n<!-- \/taylor -->/)?.[1];
   expect(block).toBe(await taylorTable());
 });
 
 test("docs/results.md is what was measured, written down: npm run results", () => {
-  expect(read("docs/results.md")).toBe(resultsPage(readResults()));
+  const results = readResults();
+  expect(read("docs/results.md")).toBe(resultsPage(results));
+  const block = read("docs/personalisation.md").match(/<!-- own -->\n([\s\S]*?)\n<!-- \/own -->/)?.[1];
+  expect(block).toBe(ownTable(results.personal.default));
 });
 
 test.each([

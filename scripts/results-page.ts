@@ -6,8 +6,10 @@ import {
   type MetricName,
   markdownTable,
   type PaperResult,
+  type PersonalisationResult,
   type RecommenderResult,
 } from "@nearkin/evaluate";
+import { ownComparisons, usersOwnSection } from "./results-users.ts";
 
 /** A split by items: default models with baselines, all learned models, the paper's first stage alone, the paper's experiments. */
 interface ItemResults {
@@ -21,6 +23,8 @@ export interface Results {
   readonly time: ItemResults;
   readonly random: ItemResults;
   readonly users: EvaluationResult;
+  /** Users' own metrics, by preset. */
+  readonly personal: { readonly default: PersonalisationResult; readonly paper: PersonalisationResult };
   /** Default models and baselines, split by time, compared with popularity. */
   readonly popularity: EvaluationResult;
 }
@@ -53,7 +57,7 @@ const rowName = ({ name, kind, seeds }: RecommenderResult): string =>
 const shown = (name: string): string => NAMES.reduce((text, [label, own]) => text.replace(label, own), name);
 
 export function resultsPage(results: Results): string {
-  const { time, random, users } = results;
+  const { time, random, users, personal } = results;
   return `# Results
 
 What Nearkin's models, and the baselines they must beat, score on MovieLens. This page is generated from the files in
@@ -67,7 +71,7 @@ What Nearkin's models, and the baselines they must beat, score on MovieLens. Thi
 
 ## What holds
 
-${[firstClaim(time.paper), secondClaim(results), thirdClaim(results)].join("\n\n")}
+${[firstClaim(time.paper), secondClaim(results), thirdClaim(results), fourthClaim(results)].join("\n\n")}
 
 ${commands(["nearkin evaluate datasets/time models/time/default-* --popularity 0,0.25,0.5,1 --base popularity --out popularity-time.json"])}
 
@@ -82,6 +86,24 @@ ${itemSection("random", random)}
 ## Known items, for people who were held out
 
 ${usersSection(users)}
+
+## Each user's own metric
+
+The same people, each with a metric of their own ([personalisation.md](personalisation.md)): the paper's second question, and its Figs. 3 to 5 in numbers. The pages that
+\`report users\` writes have the figures.
+
+### \`default\`
+
+${usersOwnSection(personal.default)}
+
+### \`paper\`
+
+${usersOwnSection(personal.paper)}
+
+${commands([
+  "nearkin report users models/users/default-* --dataset datasets/users --out users-default.html",
+  "nearkin report users models/users/paper-* --dataset datasets/users --out users-paper.html",
+])}
 `;
 }
 
@@ -123,6 +145,18 @@ function firstClaim({ table }: PaperResult): string {
     "1. SSL of the preset `paper` is above SIAMESE and SPE on HR, MRR and NDCG, split by time",
     all(compared.map(({ comparisons }) => comparisons.every(isAbove))),
     compared.map(({ name, comparisons }) => `SSL less ${name}: ${differencesText(comparisons)}`),
+  );
+}
+
+function fourthClaim({ personal }: Results): string {
+  const presets = Object.entries(personal).map(([preset, result]) => ({
+    preset,
+    comparisons: ownComparisons(result),
+  }));
+  return verdict(
+    "4. A user's own metric is above the one that all share, for people who were held out",
+    all(presets.map(({ comparisons }) => comparisons.every(isAbove))),
+    presets.map(({ preset, comparisons }) => `\`${preset}\`, own less shared: ${differencesText(comparisons)}`),
   );
 }
 

@@ -1,7 +1,8 @@
-// npm run results [-- <folder>]: writes docs/results.md from docs/results/*.json; with a folder, first takes over what measure.sh left there.
+// npm run results [-- <folder>]: writes docs/results.md, and a table of docs/personalisation.md, from docs/results/*.json; with a folder, first takes over what measure.sh left there.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, resultsPage } from "./results-page.ts";
+import { ownTable } from "./results-users.ts";
 
 const root = join(import.meta.dirname, "..");
 const stored = join(root, "docs", "results");
@@ -10,6 +11,8 @@ const ITEM_FILES = ["default", "learned", "siamese", "paper"] as const;
 const FILES = [
   ...["time", "random"].flatMap((split) => ITEM_FILES.map((name) => `${name}-${split}`)),
   "default-users",
+  "personal-default",
+  "personal-paper",
   "popularity-time",
 ];
 
@@ -24,6 +27,7 @@ export function readResults(folder: string = stored): Results {
     time: ofItems("time"),
     random: ofItems("random"),
     users: read("default-users"),
+    personal: { default: read("personal-default"), paper: read("personal-paper") },
     popularity: read("popularity-time"),
   } as unknown as Results;
 }
@@ -33,7 +37,7 @@ if (process.argv[1] === import.meta.filename) {
   if (folder !== undefined) {
     for (const name of FILES) {
       const written = JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
-      const result = name.startsWith("paper") ? written.result : written; // a report has more, such as where it was made
+      const result = written.result ?? (name.startsWith("personal") ? written.users : written); // a report has more, such as where it was made
       writeFileSync(join(stored, `${name}.json`), `${JSON.stringify(result, rounded)}\n`);
     }
   }
@@ -41,5 +45,12 @@ if (process.argv[1] === import.meta.filename) {
   if (missing.length > 0) {
     throw new Error(`docs/results lacks ${missing.join(", ")}: measure them with docs/results/measure.sh <folder>`);
   }
-  writeFileSync(join(root, "docs", "results.md"), resultsPage(readResults()));
+  const results = readResults();
+  writeFileSync(join(root, "docs", "results.md"), resultsPage(results));
+  const page = join(root, "docs", "personalisation.md");
+  const block = `<!-- own -->\n${ownTable(results.personal.default)}\n<!-- /own -->`;
+  writeFileSync(
+    page,
+    readFileSync(page, "utf8").replace(/<!-- own -->[\s\S]*<!-- \/own -->/, () => block),
+  );
 }

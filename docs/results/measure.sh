@@ -34,4 +34,11 @@ for split in time random; do
   nearkin evaluate "$out/datasets/$split" "$out/models/$split"/{default,siamese}-* --no-baselines --out "$out/siamese-$split.json"
 done
 nearkin evaluate "$out/datasets/time" "$out/models/time"/default-* --popularity 0,0.25,0.5,1 --base popularity --out "$out/popularity-time.json"
+for seed in 1 2 3; do
+  model="$out/models/users/paper-$seed"
+  [ -d "$model" ] || nearkin train "$out/datasets/users" --preset paper --config "$here/paper.yaml" --seed "$seed" --engine native --resume --out "$model"
+done
+for preset in default paper; do
+  nearkin report users "$out/models/users/$preset"-* --dataset "$out/datasets/users" --cache "$out/refits" --out "$out/personal-$preset.html"
+done
 nearkin evaluate "$out/datasets/users" "$out/models/users"/default-* --popularity 0,0.25,0.5,1,calibrated --out "$out/default-users.json"

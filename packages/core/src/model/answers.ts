@@ -131,7 +131,10 @@ const isObject = (value: unknown): boolean => Object.prototype.toString.call(val
 export function shown(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.slice(0, 40));
   if (Array.isArray(value)) return `a list of ${value.length}`;
-  if (typeof value === "object" && value !== null) return `a ${Object.prototype.toString.call(value).slice(8, -1)}`;
+  if (typeof value === "object" && value !== null) {
+    const kind = Object.prototype.toString.call(value).slice(8, -1);
+    return kind === "Object" ? "an object" : `a ${kind}`;
+  }
   return typeof value === "function" ? "a function" : String(value);
 }
 

@@ -28,7 +28,9 @@ export function userItems(items: Items, ratings: readonly UserRating[]): UserIte
     if (typeof item !== "string") {
       throw new NearkinError(
         "BAD_ARGUMENT",
-        `ratings[${i}]: expected { item: "an id", rating?: number }, got ${shown(one)}`,
+        typeof item === "number"
+          ? `ratings[${i}]: ids are text: { item: "${item}" }, got the number`
+          : `ratings[${i}]: expected { item: "an id", rating?: number }, got ${shown(one)}`,
       );
     }
     if (rating != null && (typeof rating !== "number" || !Number.isFinite(rating))) {
