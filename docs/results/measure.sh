@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything behind docs/results.md, into a folder: docs/results/measure.sh <folder>. About six hours of one core; stopped, it goes on where it was.
+# Everything behind docs/results.md, into a folder: docs/results/measure.sh <folder>. About eight hours of one core; stopped, it goes on where it was.
 # The data are looked for where ml-25m-prefix.yaml says. Then: npm run results -- <folder>
 set -euo pipefail
 out=${1:?name a folder for datasets, models and figures}
@@ -34,7 +34,7 @@ for split in time random; do
   nearkin evaluate "$out/datasets/$split" "$out/models/$split"/{default,siamese}-* --no-baselines --out "$out/siamese-$split.json"
 done
 nearkin evaluate "$out/datasets/time" "$out/models/time"/default-* --popularity 0,0.25,0.5,1 --base popularity --out "$out/popularity-time.json"
-for seed in 1 2 3; do
+for seed in 1 2; do
   model="$out/models/users/paper-$seed"
   [ -d "$model" ] || nearkin train "$out/datasets/users" --preset paper --config "$here/paper.yaml" --seed "$seed" --engine native --resume --out "$model"
 done
