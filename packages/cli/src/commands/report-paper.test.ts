@@ -38,6 +38,7 @@ beforeAll(async () => {
   const splits = {
     "fold-1": { by: "random", fraction: 0.1, fold: 1 },
     "fold-2": { by: "random", fraction: 0.1, fold: 2 },
+    users: { by: "users" },
     everything: { by: "none" },
   };
   for (const [name, split] of Object.entries(splits)) {
@@ -90,6 +91,22 @@ describe("report paper", () => {
     expect({ ...after, environment: {} }).toEqual({ ...before.json, environment: {} });
   });
 
+  test("with a split by users it has their own metrics too, and trains nothing else again", async () => {
+    const users = await report("--users", at("users"), "--cache", at("pages/films.cache"), "--out", at("users.html"));
+    expect(users.code).toBe(0);
+    expect(users.err).toMatch(/^6 trainings; all were there already$/m);
+    expect(users.err).toMatch(/^1 of 1 {2}paper \(.+\), seed 3: refitted \d+ users in /m);
+    const { users: found, reproduce, result } = reported("users.json");
+    expect(result).toEqual(reported("pages/films.json").result);
+    expect(found).toMatchObject({ seeds: [3], model: { target: "rating", fit: "descent", mean: "meta" } });
+    const steps = found?.refits.filter(({ start, ratings }) => start === "learned" && ratings === null);
+    expect(steps?.map(({ step }) => step)).toEqual([0, 1, 2, 5]); // as many as the settings have
+    expect(readFileSync(at("users.html"), "utf8")).toContain("Figs. 3 and 4 of the paper");
+    expect(plain(reproduce.commands.at(-1)?.command ?? "")).toContain("--users TMP/users");
+    const again = await report("--users", at("users"), "--cache", at("pages/films.cache"), "--out", at("users.html"));
+    expect(again.err).not.toMatch(/refitted/);
+  }, 120_000);
+
   test("Ctrl-C keeps what is done and says how to go on; that gives what an undisturbed run gives", async () => {
     let err = "";
     const interruptWhenTraining = () => {
@@ -135,6 +152,7 @@ describe("report paper", () => {
       ["--out", at("never.html"), "--dataset", at("everything")],
       ["--out", at("never.html"), "--dataset", at("fold-1")],
       ["--out", at("never.html"), "--dataset", "marquee"],
+      ["--out", at("never.html"), "--users", at("fold-1")],
     ]) {
       const { code, err } = await report(...more);
       expect(code).toBe(1);
@@ -153,6 +171,7 @@ describe("report paper", () => {
         "BAD_ARGUMENT: TMP/everything is no fold of TMP/fold-1: it was prepared with another split; folds differ in split.fold alone",
         "BAD_ARGUMENT: TMP/fold-1 and TMP/fold-1 have the same test items; folds are prepared with split.by: random, and split.fold: 1, 2, … in turn",
         "BAD_ARGUMENT: --dataset: marquee is the whole sample, in folds of its own; name it alone, or only folders",
+        "BAD_DATASET: TMP/fold-1 is split by random: personal metrics are measured on held-out users; prepare it with --split users",
         "BAD_DATASET: TMP/everything has no test items with a truth; prepare it with split.by: time, or random",
       ]
     `);
