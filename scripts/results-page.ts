@@ -9,6 +9,7 @@ import {
   type PersonalisationResult,
   type RecommenderResult,
 } from "@nearkin/evaluate";
+import { decimals, interval } from "./figures.ts";
 import { ownComparisons, usersOwnSection } from "./results-users.ts";
 
 /** A split by items: default models with baselines, all learned models, the paper's first stage alone, the paper's experiments. */
@@ -413,9 +414,6 @@ function figure(row: RecommenderResult, truth: string, metric: MetricName): stri
   return `${interval(result)}${mark}`;
 }
 
-const interval = ({ mean, low, high }: Interval): string => `${decimals(mean)} [${decimals(low)}, ${decimals(high)}]`;
-const decimals = (value: number | null): string =>
-  value === null || !Number.isFinite(value) ? "–" : value.toFixed(3).replace(/^(-?)0\./, "$1.");
 const signed = (value: number): string => `${value < 0 ? "−" : "+"}${decimals(Math.abs(value))}`;
 const percent = (share: number): string => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
 const count = (value: number): string => value.toLocaleString("en");

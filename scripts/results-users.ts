@@ -1,5 +1,6 @@
 // The part of docs/results.md on users' own metrics: against the shared one, and what it adds to have learned where a fit starts.
 import { type ComparedRefit, markdownTable, type PersonalisationResult, type RefitStart } from "@nearkin/evaluate";
+import { decimals, interval } from "./figures.ts";
 
 const METRICS = ["paper HR", "paper MRR", "paper NDCG"] as const;
 type Metric = (typeof METRICS)[number];
@@ -75,13 +76,6 @@ function marked(figure: ComparedRefit | undefined): string {
   return `${interval(figure)}${mark}`;
 }
 
-const decimals = (value: number): string =>
-  value
-    .toFixed(3)
-    .replace(/^(-?)0\./, "$1.")
-    .replace("-", "−");
-const interval = ({ mean, low, high }: { mean: number; low: number; high: number }): string =>
-  `${decimals(mean)} [${decimals(low)}, ${decimals(high)}]`;
 const percent = (share: number): string => `${share > 0 ? "+" : "−"}${(100 * Math.abs(share)).toFixed(1)} %`;
 const counts = ({ better, equal, worse }: { better: number; equal: number; worse: number }): string =>
   `${better} / ${equal} / ${worse}`;
