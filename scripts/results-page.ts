@@ -91,7 +91,8 @@ ${usersSection(users)}
 ## Each user's own metric
 
 The same people, each with a metric of their own ([personalisation.md](personalisation.md)): the paper's second question, and its Figs. 3 to 5 in numbers. The pages that
-\`report users\` writes have the figures.
+\`report users\` writes have the figures. What these models know of how users differ (the start, and the prior) was learned again for them after a change to that part alone,
+by the code that ends a training, on the engine \`wasm\`; for seed 2 of \`paper\` by the training itself.
 
 ### \`default\`
 

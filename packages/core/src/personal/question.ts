@@ -43,17 +43,18 @@ export function nextQuestions(
   const precision = smallInverse(prior.covariance, prior.mean.length);
   const asked = Array.from(candidates).filter((item) => !met.has(item));
   // A single item tells nothing yet: of one who has met none, what a first and a second answer tell together.
-  const starts = user.items.length > 0 ? [user] : asked.slice(0, FIRST_ITEMS).map((item) => withItem(user, item));
+  const known = user.items.length > 0 ? [user] : asked.slice(0, FIRST_ITEMS).map((item) => withItem(user, item));
+  const starts = known.map((start) => ({ start, before: information(start, 0) }));
   return asked.map((item): Question => ({ item, ...worthOf(item) })).sort((a, b) => b.gain - a.gain);
 
   /** The mean over the starts. */
   function worthOf(item: number): Omit<Question, "item"> {
-    const others = starts.filter(({ items }) => !items.includes(item));
+    const others = starts.filter(({ start }) => !start.items.includes(item));
     let [gain, chance] = [0, others.length > 0 ? 0 : 1];
-    for (const start of others) {
+    for (const { start, before } of others) {
       const own = target === "choice" ? chanceOf(item, start) : 1;
       chance += own / others.length;
-      gain += (own * 0.5 * Math.max(0, information(withItem(start, item), 1) - information(start, 0))) / others.length;
+      gain += (own * 0.5 * Math.max(0, information(withItem(start, item), 1) - before)) / others.length;
     }
     return { gain, chance };
   }

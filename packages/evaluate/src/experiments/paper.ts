@@ -5,15 +5,16 @@ import { openTruth } from "@nearkin/data";
 import { engineName, resolveTrainConfig, type TrainConfigInput, type TrainEvent } from "@nearkin/train";
 import { resolveSpeSettings } from "../baselines/spe/settings.ts";
 import { type SpeProgress, type SpeRecommender, type SpeRun, type SpeSettings, spe } from "../baselines/spe.ts";
-import { measure, PLACES, paperMetrics } from "../protocol/measure.ts";
+import { measure, PLACES } from "../protocol/measure.ts";
 import { loadTruths, MAIN_TRUTH, type TruthTable } from "../protocol/truths.ts";
 import type { EvaluatedDataset } from "../result.ts";
 import { describeSplit, openSplit, type Split } from "../split.ts";
-import { bootstrapMean, differences, type Interval, mean } from "../statistics/bootstrap.ts";
+import { bootstrapMean, differences, type Interval } from "../statistics/bootstrap.ts";
 import { type SignTest, signTest } from "../statistics/sign-test.ts";
 import type { ResultCache } from "./cache.ts";
 import { type CurvePoint, type Drawn, isRunValues, pick, trainingCurve } from "./curve.ts";
 import { checkFolds } from "./folds.ts";
+import { byMetric, overRuns, type RunValues, spreadOf } from "./runs.ts";
 
 export interface PaperOptions {
   cache: ResultCache;
@@ -38,9 +39,6 @@ export type PaperEvent =
     }
   | { readonly event: "train"; readonly detail: TrainEvent }
   | { readonly event: "spe"; readonly detail: SpeProgress };
-
-/** Values of all test items of all folds, one list a run. */
-type RunValues = Readonly<Record<Drawn, readonly number[]>>;
 
 export interface PaperResult {
   readonly format: "nearkin-paper";
@@ -259,23 +257,10 @@ function pointAt(points: readonly CurvePoint[], step: number): CurvePoint {
   return found;
 }
 
-const byMetric = <T>(of: (name: Drawn) => T): Record<Drawn, T> =>
-  Object.fromEntries(paperMetrics.map((name) => [name, of(name)])) as Record<Drawn, T>;
-
 const joined = (parts: readonly RunValues[]): RunValues => byMetric((name) => parts.flatMap((part) => part[name]));
 
-function bands(runs: readonly RunValues[]): Record<Drawn, Band> {
-  return byMetric((name) => {
-    const means = runs.map((run) => mean(run[name]));
-    const centre = mean(means);
-    const squares = means.reduce((sum, value) => sum + (value - centre) ** 2, 0);
-    return { mean: centre, deviation: means.length > 1 ? Math.sqrt(squares / (means.length - 1)) : 0 };
-  });
-}
-
-/** (q) A test item's mean over the runs. */
-const overRuns = (runs: readonly RunValues[], name: Drawn): number[] =>
-  runs[0][name].map((_, r) => mean(runs.map((run) => run[name][r])));
+const bands = (runs: readonly RunValues[]): Record<Drawn, Band> =>
+  byMetric((name) => spreadOf(runs.map((run) => run[name])));
 
 function row(name: string, runs: readonly RunValues[], ssl?: readonly RunValues[]): PaperRow {
   const metrics = byMetric((metric) => bootstrapMean(overRuns(runs, metric)));

@@ -4,21 +4,14 @@ import { type Model, NearkinError, Random } from "@nearkin/core";
 import type { Dataset } from "@nearkin/data";
 import { checkModel } from "../check-model.ts";
 import { modelLabel } from "../model-label.ts";
-import { paperMetrics } from "../protocol/measure.ts";
 import type { EvaluatedDataset } from "../result.ts";
 import { describeSplit, openSplit } from "../split.ts";
-import { bootstrapMean, differences, type Interval, mean } from "../statistics/bootstrap.ts";
+import { bootstrapMean, differences, type Interval } from "../statistics/bootstrap.ts";
 import { type SignTest, signTest } from "../statistics/sign-test.ts";
 import type { ResultCache } from "./cache.ts";
 import { type Drawn, isRunValues } from "./curve.ts";
-import {
-  measureRefits,
-  type RefitOptions,
-  type RefitPoint,
-  type RefitRun,
-  refitPoints,
-  type UserValues,
-} from "./refits.ts";
+import { measureRefits, type RefitOptions, type RefitPoint, type RefitRun, refitPoints } from "./refits.ts";
+import { byMetric, overRuns, spreadOf } from "./runs.ts";
 
 export interface PersonalisationOptions {
   /** Of one label: they differ in their seeds. Opened one after the other. */
@@ -205,18 +198,8 @@ function summarizeRuns(
   };
 }
 
-const byMetric = <T>(of: (name: Drawn) => T): Record<Drawn, T> =>
-  Object.fromEntries(paperMetrics.map((name) => [name, of(name)])) as Record<Drawn, T>;
-
-/** (u) */
-const overRuns = (runs: readonly UserValues[], name: Drawn): number[] =>
-  runs[0][name].map((_, u) => mean(runs.map((run) => run[name][u])));
-
 function figureOf(values: readonly number[], runs: readonly (readonly number[])[]): RefitFigure {
-  const means = runs.map(mean);
-  const centre = mean(means);
-  const squares = means.reduce((sum, value) => sum + (value - centre) ** 2, 0);
-  return { ...bootstrapMean(values), overRuns: means.length > 1 ? Math.sqrt(squares / (means.length - 1)) : 0 };
+  return { ...bootstrapMean(values), overRuns: spreadOf(runs).deviation };
 }
 
 function describeModel(model: Model, dataset: Dataset): PersonalisedModel {

@@ -6,6 +6,7 @@ import {
   type Model,
   metricAt,
   nothingToLearn,
+  personalise,
   type UserItems,
   userObjective,
   whereCovariance,
@@ -15,6 +16,7 @@ import { metricRecommender } from "../baselines/metric.ts";
 import { paperMetrics } from "../protocol/measure.ts";
 import { measurePersonally, type PersonalTask } from "../protocol/personal.ts";
 import type { Drawn } from "./curve.ts";
+import type { RunValues } from "./runs.ts";
 
 /** `shared`: the model's own weights. `learned`: the mean of its prior over users. `fit`: no plain descent, but the model's own way. */
 export type RefitStart = "shared" | "learned" | "fit";
@@ -28,12 +30,10 @@ export interface RefitPoint {
   readonly step: number | null;
 }
 
-/** Values of all users, in the order of the tasks. */
-export type UserValues = Readonly<Record<Drawn, readonly number[]>>;
-
+/** Values of users are in the order of the tasks. */
 export interface RefitRun {
-  readonly base: UserValues;
-  readonly refits: readonly (RefitPoint & { readonly values: UserValues })[];
+  readonly base: RunValues;
+  readonly refits: readonly (RefitPoint & { readonly values: RunValues })[];
 }
 
 export interface RefitOptions {
@@ -121,9 +121,9 @@ function metricsWith(model: Model, all: UserItems, most: number | null, steps: r
     return Array.from({ length: 2 * steps.length + 1 }, () => ({ weights: shared.weights, popularity: 0 }));
   }
   const settings = most === null ? prior.settings : { ...prior.settings, items: most };
+  using scope = shared.engine.scope();
+  const { objective } = userObjective(shared, scope, user, { ...prior, settings });
   const descents = [coordinatesOf(shared, target), prior.mean].flatMap((start) => {
-    using scope = shared.engine.scope();
-    const { objective } = userObjective(shared, scope, user, { ...prior, settings });
     const path = new Map<number, Float64Array>([[0, Float64Array.from(start)]]);
     let last = path.get(0) as Float64Array;
     const descent = whereCovariance(() =>
@@ -139,10 +139,5 @@ function metricsWith(model: Model, all: UserItems, most: number | null, steps: r
     if (!descent) return steps.map(() => ({ weights: shared.weights, popularity: 0 })); // as the model's own fit does
     return steps.map((step) => metricAt(shared, target, path.get(step) ?? last)); // a descent that ran away has ended early
   });
-  const ratings = Array.from(user.items, (item, i) => ({
-    item: model.items.at(item).id,
-    rating: Number.isNaN(user.ratings[i]) ? null : user.ratings[i],
-  }));
-  const { weights, popularity } = model.personalize(ratings);
-  return [...descents, { weights: Object.values(weights), popularity }];
+  return [...descents, personalise(shared, prior, user)];
 }
