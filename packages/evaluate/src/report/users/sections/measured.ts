@@ -28,7 +28,7 @@ export function measuredSection({ users: result }: WithUsers): Section {
     ["Dataset", dataset.name],
     ["Items", count(dataset.items)],
     ["Test users", count(users)],
-    ["Model", model.label],
+    ["Model", model.label, "wide"],
     ["Runs", seeds.length > 1 ? `seeds ${listed(seeds.map(String))}` : `one, of seed ${seeds[0]}`],
     ["Fitted to", `${TARGETS[model.target] ?? model.target}; the last ${plural(model.items, "item")} at most`, "wide"],
     ["The model's own fit", `${FITS[model.fit] ?? model.fit}, at most ${plural(model.iterations, "step")}`, "wide"],
