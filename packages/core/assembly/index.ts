@@ -2,6 +2,7 @@
 import { NB, WORKSPACE } from "./cholesky";
 import { MR } from "./gemm";
 
+export { attention } from "./attention";
 export {
   cholesky_diagonal_f32, cholesky_diagonal_f64, cholesky_panel_f32, cholesky_panel_f64,
   cholesky_trailing_f32, cholesky_trailing_f64, cholesky_update_f32, cholesky_update_f64, lower_f32, lower_f64,
@@ -13,6 +14,8 @@ export {
   column_sums_f32, column_sums_f64, row_norms_f32, row_norms_f64, scale_columns_f32, scale_columns_f64,
   scale_rows_f32, scale_rows_f64,
 } from "./elementwise";
+export { multiply_fixed, quantize } from "./fixed";
+export { gelu, layer_norm } from "./layer";
 export { gemm_f32, gemm_f64, mirror_f32, mirror_f64 } from "./gemm";
 export {
   kernel_backward_f32, kernel_backward_f64, kernel_chain_f32, kernel_chain_f64, kernel_forward_f32, kernel_forward_f64,
@@ -26,6 +29,7 @@ export {
 export {
   gemv_f32, gemv_f64, gemv_transposed_f32, gemv_transposed_f64, read_bytes, scan_f32, scan_f64,
 } from "./scan";
+export { lane_dots, scan_batch, scan_batch_end } from "./scan-batch";
 export { softmax_f32, softmax_f64 } from "./softmax";
 export {
   panel_pack_f32, panel_pack_f64, panel_unpack_f32, panel_unpack_f64, sparse_gram_f32, sparse_gram_f64,

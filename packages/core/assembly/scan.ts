@@ -4,7 +4,7 @@
 import { int, num, ptr } from "./job";
 import { at, fma, lanes, sumLanes } from "./simd";
 
-const STREAMS: i32 = 10; // accumulators that fit into 16 vector registers beside the query and a temporary
+export const STREAMS: i32 = 10; // accumulators that fit into 16 vector registers beside the query and a temporary
 
 // The lanes' sum, then the elements that did not fill a vector.
 @inline
@@ -18,7 +18,7 @@ function tail<T>(s: v128, n: i32, a: usize, x: usize): T {
   return t;
 }
 
-function rowDot<T>(n: i32, a: usize, x: usize): T {
+export function rowDot<T>(n: i32, a: usize, x: usize): T {
   let s = v128.splat<T>(<T>0);
   let j = 0;
   for (; j + lanes<T>() <= n; j += lanes<T>()) {
@@ -29,8 +29,8 @@ function rowDot<T>(n: i32, a: usize, x: usize): T {
   return tail<T>(s, n - j, a, x);
 }
 
-// The same for the rows a0, a0 + stride, … (bytes): out_k = row_k·x
-function tenDots<T>(n: i32, a0: usize, stride: usize, x: usize, out: usize): void {
+// The same for ten rows, whose addresses stand at `rows`: out_k = row_k·x
+export function tenDots<T>(n: i32, rows: usize, x: usize, out: usize): void {
   let s0 = v128.splat<T>(<T>0);
   let s1 = s0;
   let s2 = s0;
@@ -41,15 +41,16 @@ function tenDots<T>(n: i32, a0: usize, stride: usize, x: usize, out: usize): voi
   let s7 = s0;
   let s8 = s0;
   let s9 = s0;
-  let a1 = a0 + stride;
-  let a2 = a1 + stride;
-  let a3 = a2 + stride;
-  let a4 = a3 + stride;
-  let a5 = a4 + stride;
-  let a6 = a5 + stride;
-  let a7 = a6 + stride;
-  let a8 = a7 + stride;
-  let a9 = a8 + stride;
+  let a0 = <usize>load<u32>(rows);
+  let a1 = <usize>load<u32>(rows, 4);
+  let a2 = <usize>load<u32>(rows, 8);
+  let a3 = <usize>load<u32>(rows, 12);
+  let a4 = <usize>load<u32>(rows, 16);
+  let a5 = <usize>load<u32>(rows, 20);
+  let a6 = <usize>load<u32>(rows, 24);
+  let a7 = <usize>load<u32>(rows, 28);
+  let a8 = <usize>load<u32>(rows, 32);
+  let a9 = <usize>load<u32>(rows, 36);
   let j = 0;
   for (; j + lanes<T>() <= n; j += lanes<T>()) {
     const q = v128.load(x);
@@ -87,12 +88,22 @@ function tenDots<T>(n: i32, a0: usize, stride: usize, x: usize, out: usize): voi
   store<T>(at<T>(out, 9), tail<T>(s9, n - j, a9, x));
 }
 
+// Writes the addresses of ten rows, `apart` bytes from one to the next.
+@inline
+function tenRows(rows: usize, first: usize, apart: usize): void {
+  for (let k = 0; k < STREAMS; k++) {
+    store<u32>(at<u32>(rows, k), <u32>first);
+    first += apart;
+  }
+}
+
 // y = α·A·x + β·y. Fields: rows cols · A lda · x · y · α β · workspace
 function gemvJob<T>(job: usize): void {
   const rows = int(job, 0), cols = int(job, 1), A = ptr(job, 2), lda = int(job, 3), x = ptr(job, 4), y = ptr(job, 5);
-  const alpha = <T>num(job, 6), beta = <T>num(job, 7), dots = ptr(job, 8), part = rows / STREAMS;
+  const alpha = <T>num(job, 6), beta = <T>num(job, 7), addresses = ptr(job, 8), dots = addresses + 64, part = rows / STREAMS;
   for (let i = 0; i < part; i++) {
-    tenDots<T>(cols, at<T>(A, i * lda), at<T>(0, part * lda), x, dots);
+    tenRows(addresses, at<T>(A, i * lda), at<T>(0, part * lda));
+    tenDots<T>(cols, addresses, x, dots);
     for (let k = 0; k < STREAMS; k++) put<T>(at<T>(y, k * part + i), alpha * load<T>(at<T>(dots, k)), beta);
   }
   for (let i = part * STREAMS; i < rows; i++) put<T>(at<T>(y, i), alpha * rowDot<T>(cols, at<T>(A, i * lda), x), beta);
@@ -161,11 +172,12 @@ function insert<T>(k: i32, found: i32, scores: usize, rows: usize, t: T, row: i3
 // Fields: rows cols · A lda · x · k · scores (k of T) · rows out (k of i32) · first row's number · workspace. Returns how many.
 function scanJob<T>(job: usize): i32 {
   const rows = int(job, 0), cols = int(job, 1), A = ptr(job, 2), lda = int(job, 3), x = ptr(job, 4), k = int(job, 5);
-  const scores = ptr(job, 6), indices = ptr(job, 7), first = int(job, 8), dots = ptr(job, 9), part = rows / STREAMS;
+  const scores = ptr(job, 6), indices = ptr(job, 7), first = int(job, 8), addresses = ptr(job, 9), dots = addresses + 64, part = rows / STREAMS;
   let found = 0;
   let worst = <T>0;
   for (let i = 0; i < part; i++) {
-    tenDots<T>(cols, at<T>(A, i * lda), at<T>(0, part * lda), x, dots);
+    tenRows(addresses, at<T>(A, i * lda), at<T>(0, part * lda));
+    tenDots<T>(cols, addresses, x, dots);
     for (let s = 0; s < STREAMS; s++) {
       const t = load<T>(at<T>(dots, s));
       if (found == k ? t >= worst : t == t) {

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { build, type Rollup } from "vite";
 import { expect, test } from "vitest";
 
-const MEASURED = 142_900; // bytes, gzip
+const MEASURED = 173_200; // bytes, gzip
 
 test("core stays within its size", async () => {
   const result = (await build({

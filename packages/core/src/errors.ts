@@ -22,7 +22,9 @@ export type ErrorCode =
   | "MODEL_EXISTS"
   | "BAD_MODEL"
   | "UNKNOWN_ITEM"
-  | "BUSY";
+  | "BUSY"
+  | "STORE_UNAVAILABLE"
+  | "BAD_STORE";
 
 /**
  * An error with a stable code: what was expected, what came, what to try.

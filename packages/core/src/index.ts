@@ -7,6 +7,16 @@ export {
   fitCategories,
 } from "./channels/categories.ts";
 export {
+  type CellReader,
+  type CellRules,
+  cellCategories,
+  cellDate,
+  cellNumber,
+  cellText,
+  jsonNames,
+  type NumberRules,
+} from "./channels/cells.ts";
+export {
   type ChannelTransform,
   type ChannelType,
   channelTypes,
@@ -125,6 +135,8 @@ export type {
 } from "./linalg/engine.ts";
 export { type FloatArray, hostIndices, hostMatrix, Indices, Matrix, type Precision } from "./linalg/matrix.ts";
 export { normalQuantile, portableLog, Random } from "./linalg/random.ts";
+export type { ScanQuery, ScanThreads } from "./linalg/scan-query.ts";
+export { openScanThreads, type ScanThreadsOptions } from "./linalg/scan-threads.ts";
 export { TopK } from "./linalg/top-k.ts";
 export type { Accelerate, Accelerator } from "./linalg/wasm/engine.ts";
 export { centred } from "./metric/centre.ts";
@@ -178,6 +190,7 @@ export { hit, mrr, ndcg, precision } from "./metrics/standard.ts";
 export type { RankedList, TruthSet } from "./metrics/truth.ts";
 export type {
   CandidateOptions,
+  EmbedDraftOptions,
   EmbeddedDraft,
   Explanation,
   ItemQuery,
@@ -186,19 +199,24 @@ export type {
   PersonalMetric,
   PersonalPrediction,
   PersonalReason,
+  PredictAllOptions,
   PredictedRating,
   SimilarItem,
   SimilarResult,
   SuggestedQuestion,
 } from "./model/answers.ts";
+export { channelWeights, type LearnedWeights, queryWeights } from "./model/channel-weights.ts";
 export { decodeModel, type ReadModelFile } from "./model/decode.ts";
-export type { Draft, DraftCell, EncodeTexts, MissingChannel } from "./model/draft.ts";
+export { type Draft, type EncodeTexts, type MissingChannel, PENDING } from "./model/draft.ts";
+export type { DraftCell } from "./model/draft-cells.ts";
 export { encodeModel } from "./model/encode.ts";
-export type { Contribution } from "./model/explain.ts";
+export { type Contribution, contributionsOf } from "./model/explain.ts";
 export { modelFiles } from "./model/files.ts";
 export { type ItemId, type ItemIndex, type UserId, type UserIndex, Vocabulary } from "./model/ids.ts";
-export type { CatalogueItem, Items } from "./model/items.ts";
+export { inferShape, inferShapes } from "./model/infer-shapes.ts";
+export type { CatalogueItem, ItemDirectory, Items } from "./model/items.ts";
 export { Model } from "./model/model.ts";
+export { didYouMean, nearestNames } from "./model/nearest.ts";
 export { type OpenModelOptions, openModel } from "./model/open.ts";
 export type {
   ModelCatalogue,
@@ -212,9 +230,27 @@ export type {
   ModelStage,
   ModelWarning,
 } from "./model/parts.ts";
+export {
+  type EmbeddedItem,
+  RatingModel,
+  type RatingParts,
+  type RatingPrediction,
+  type RatingPredictions,
+} from "./model/rating.ts";
+export type { RowRoom } from "./model/room.ts";
 export { decodeSafetensors, encodeSafetensors, type Tensor, type TensorType, toFloat32 } from "./model/safetensors.ts";
 export { ensembleRowLayout, ensembleScaling, scaleEmbeddings, storedParameters } from "./model/scaling.ts";
-export type { UserRating } from "./model/user-ratings.ts";
+export {
+  type FieldShape,
+  type FieldType,
+  fieldTypes,
+  readDate,
+  readNumber,
+  readText,
+  splitList,
+} from "./model/shapes.ts";
+export { type UserRating, userItems } from "./model/user-ratings.ts";
+export { metricOf, predictionFor, questionsFor, type UsersOf } from "./model/users.ts";
 export {
   layoutParameters,
   type ParameterLayout,
@@ -234,11 +270,44 @@ export {
   towerSpecs,
 } from "./nn/tower.ts";
 export * from "./personal/index.ts";
-export { counterfactualRanks } from "./rank/counterfactual.ts";
-export { buildRows, measureCentres, type RowLayout, type RowScaling, rowLayout } from "./rank/layout.ts";
+export { BestLists } from "./rank/best-lists.ts";
+export { bitmapOf, bitmapWords } from "./rank/bitmap.ts";
+export { type BoundOptions, byBound, type RatingOrder } from "./rank/bounds.ts";
+export type { Scored } from "./rank/certify.ts";
+export { counterfactualRanks, type RankCandidates, type Ranks } from "./rank/counterfactual.ts";
+export { checkDiversity, DIVERSITY_POOL, type DiversityOptions, diversify } from "./rank/diversity.ts";
+export { channelDistances, exactScore, totalDistance } from "./rank/exact.ts";
+export {
+  buildRows,
+  type LiftedRowValues,
+  measureCentres,
+  type RowLayout,
+  type RowScaling,
+  rowLayout,
+  writeLiftedRow,
+} from "./rank/layout.ts";
 export { type NeighbourBlock, type NeighbourOptions, neighboursOfAll } from "./rank/neighbours.ts";
 export { buildQuery, type Query, type QueryOptions } from "./rank/query.ts";
-export { type LiftedItem, type LiftedRows, liftedItem, liftRows, type RowShard } from "./rank/rows.ts";
+export { type RankOptions, rankWith } from "./rank/rank-with.ts";
+export {
+  type LiftedItem,
+  type LiftedRows,
+  liftedItem,
+  liftRows,
+  locate,
+  logPopularity,
+  measureBounds,
+  type RowBounds,
+  type RowShard,
+} from "./rank/rows.ts";
+export {
+  type ScanCounters,
+  type ScannedRows,
+  ScanQueue,
+  type ScanQueueOptions,
+  type SearchOptions,
+} from "./rank/scan-queue.ts";
 export { scanScores } from "./rank/scores.ts";
-export { type Neighbour, rankExactly, type Scored, type SimilarOptions, similar } from "./rank/similar.ts";
-export { tieHashes } from "./rank/ties.ts";
+export { type Neighbour, rankExactly, reasons, type SimilarOptions, similar } from "./rank/similar.ts";
+export { comesBefore, tieHash, tieHashes } from "./rank/ties.ts";
+export { MINILM_ARITHMETIC, type MiniLm, type MiniLmFiles, type MiniLmOptions, openMiniLm } from "./text/minilm.ts";

@@ -24,8 +24,20 @@ export class TopK {
 /** Finds a shard's best in the memory it lies in. */
 export type ShardScan = (result: TopK, shard: Matrix, query: Matrix, firstRow: number) => void;
 
+/** The same among the rows whose bits are set; f32. */
+export type AllowedScan = (result: TopK, shard: Matrix, query: AllowedQuery, firstRow: number) => void;
+
+interface AllowedQuery {
+  vector: Float32Array;
+  /** Bit i mod 32 of word ⌊i/32⌋ is row i of the shard. */
+  allowed: Uint32Array;
+}
+
 /** Engines by the arena a matrix lies in, so that one engine's scan can reach shards in another's memory. */
 export const shardScans = new WeakMap<object, ShardScan>();
+
+/** The same for rows with a bitmap; arenas without such a kernel are not in it. */
+export const allowedScans = new WeakMap<object, AllowedScan>();
 
 /** Adds (score, row) to the list, best first, equal scores by ascending row. */
 export function offer(result: TopK, score: number, row: number): void {

@@ -1,4 +1,5 @@
-// An item that is not in the catalogue: its channels' values, as the transforms of channels/ gave them, as the inputs of one item.
+// Items that are not in the catalogue: their channels' values, as the transforms of channels/ gave them, as the inputs of towers.
+// q drafts, d inputs of a channel
 import type { CategoryRow } from "../channels/categories.ts";
 import { type ChannelTransform, inputWidth } from "../channels/channel.ts";
 import type { NumberMode } from "../channels/number.ts";
@@ -18,30 +19,37 @@ export interface DraftOptions {
 }
 
 /** The same numbers as `channelInput` gives an item of the catalogue with this value. A draft is cold: it has no identity. */
-export function draftInput(
+export function draftInput(transform: ChannelTransform, value: DraftValue, options: DraftOptions): ChannelInput {
+  return draftInputs(transform, [value], options);
+}
+
+/** The same of many drafts, in their order. */
+export function draftInputs(
   transform: ChannelTransform,
-  value: DraftValue,
+  values: readonly DraftValue[],
   { scale, numberMode }: DraftOptions,
 ): ChannelInput {
-  if (transform.type === "identity") return { kind: "identity", cold: Uint8Array.of(1) };
+  if (transform.type === "identity") return { kind: "identity", cold: new Uint8Array(values.length).fill(1) };
   const width = inputWidth(transform, numberMode);
-  const missing = Uint8Array.of(value === undefined ? 1 : 0);
+  const missing = Uint8Array.from(values, (value) => (value === undefined ? 1 : 0));
   if (transform.type === "categories") {
-    if (value instanceof Float32Array) throw mismatch(transform, "the row of a list of terms", "numbers");
-    const columns = value?.indices ?? new Int32Array(0);
-    return {
-      kind: "sparse",
-      width,
-      starts: Int32Array.of(0, columns.length),
-      columns,
-      value: Math.fround(scale),
-      missing,
-    };
+    const starts = new Int32Array(values.length + 1);
+    const columns: number[] = [];
+    values.forEach((value, i) => {
+      if (value instanceof Float32Array) throw mismatch(transform, "the row of a list of terms", "numbers");
+      for (const column of value?.indices ?? []) columns.push(column);
+      starts[i + 1] = columns.length;
+    });
+    return { kind: "sparse", width, starts, columns: Int32Array.from(columns), value: Math.fround(scale), missing };
   }
-  const numbers = value ?? new Float32Array(width);
-  if (!(numbers instanceof Float32Array)) throw mismatch(transform, `${width} numbers`, "the row of a list of terms");
-  if (numbers.length !== width) throw mismatch(transform, `${width} numbers`, `${numbers.length}`);
-  return { kind: "dense", values: hostMatrix(scaleInPlace(numbers.slice(), scale), 1, width), missing };
+  const numbers = new Float32Array(values.length * width);
+  values.forEach((value, i) => {
+    if (value === undefined) return;
+    if (!(value instanceof Float32Array)) throw mismatch(transform, `${width} numbers`, "the row of a list of terms");
+    if (value.length !== width) throw mismatch(transform, `${width} numbers`, `${value.length}`);
+    numbers.set(value, i * width);
+  });
+  return { kind: "dense", values: hostMatrix(scaleInPlace(numbers, scale), values.length, width), missing };
 }
 
 function mismatch({ type }: ChannelTransform, expected: string, got: string): NearkinError {

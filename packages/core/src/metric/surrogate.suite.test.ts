@@ -3,11 +3,11 @@ import { createEngine } from "../linalg/create.ts";
 import type { Engine } from "../linalg/engine.ts";
 import { hostMatrix } from "../linalg/matrix.ts";
 import { Random } from "../linalg/random.ts";
+import { applySurrogate } from "./apply-surrogate.ts";
 import { draftInput } from "./draft.ts";
 import type { ChannelInput } from "./ensemble.ts";
 import { type ContentInput, distanceTable, measureSource, placeItems } from "./source-space.ts";
 import {
-  applySurrogate,
   expectSurrogate,
   fitSurrogate,
   initialSurrogate,
@@ -167,15 +167,25 @@ describe("a draft", () => {
     const { transform, means } = expected();
     const oneMissing = Array.from({ length: N - MET - 1 }, (_, i) => MET + i).find((i) => i % 11 === 5) as number;
     for (const item of [MET, MET + 3, oneMissing]) {
-      const found = applySurrogate(engine, transform, inputsOf(item));
+      const [found] = applySurrogate(engine, transform, inputsOf(item));
       expect(found).toEqual(Float32Array.from(means.subarray(item * 2, (item + 1) * 2)));
       expect(draftInput(transform, found, { scale: 2, numberMode: "bins" })).toMatchObject({ kind: "dense" });
     }
   });
 
+  test("among others is what it is alone, to the bit", () => {
+    const { transform } = expected();
+    const all = new Map(world().sources.map(({ name, input }): [string, ChannelInput] => [name, input]));
+    const together = applySurrogate(engine, transform, all);
+    expect(together).toHaveLength(N);
+    for (let item = 0; item < N; item += 7)
+      expect(applySurrogate(engine, transform, inputsOf(item))).toEqual([together[item]]);
+    expect(together[N - 1]).toBeUndefined();
+  });
+
   test("without any value has nothing to go by, as in the catalogue", () => {
     const { transform, missing } = expected();
-    expect(applySurrogate(engine, transform, inputsOf(N - 1))).toBeUndefined();
+    expect(applySurrogate(engine, transform, inputsOf(N - 1))).toEqual([undefined]);
     expect(Array.from(missing).flatMap((mark, item) => (mark ? [item] : []))).toEqual([82, N - 1]); // 82 misses both by chance
   });
 });

@@ -7,7 +7,6 @@
 //
 // n items, m inducing ones, p source channels, k factors.
 import type { SourceRows, SurrogateSource, SurrogateTransform } from "../channels/surrogate.ts";
-import { NearkinError } from "../errors.ts";
 import {
   type AdditiveParameters,
   additiveKernel,
@@ -22,8 +21,7 @@ import { fitPosterior, placePosterior, type TrainingRows } from "../gp/posterior
 import type { Scope } from "../linalg/arena.ts";
 import { pivotedCholesky } from "../linalg/decompositions/pivoted-cholesky.ts";
 import type { Engine } from "../linalg/engine.ts";
-import { hostMatrix, type Matrix } from "../linalg/matrix.ts";
-import type { ChannelInput } from "./ensemble.ts";
+import type { Matrix } from "../linalg/matrix.ts";
 import { exp } from "./exponential.ts";
 import {
   type ContentInput,
@@ -333,54 +331,4 @@ function storedRows(input: ContentInput, inducing: Int32Array): SourceRows {
     starts[i + 1] = columns.length;
   });
   return { kind: "sparse", starts, columns: Int32Array.from(columns), value: input.value };
-}
-
-function sourceInput({ rows, missing, width }: SurrogateSource): ContentInput {
-  if (rows.kind === "sparse") return { ...rows, width, missing };
-  return { kind: "dense", values: hostMatrix(rows.values, missing.length, width), missing };
-}
-
-/**
- * What the process expects of one new item: k numbers, or undefined where none of its sources has a value. `inputs` are those of the named
- * channels, of one item each, as their towers get them.
- */
-export function applySurrogate(
-  engine: Engine,
-  transform: SurrogateTransform,
-  inputs: ReadonlyMap<string, ChannelInput>,
-): Float32Array | undefined {
-  const { sources, inducing: m, logWeights, logVariances, beta, width: k } = transform;
-  const drafts = sources.map(({ name }) => {
-    const input = inputs.get(name);
-    if (!input || input.kind === "identity") {
-      throw new NearkinError("BAD_ARGUMENT", `applySurrogate: it looks at the channel ${name}, which is not there`);
-    }
-    return input;
-  });
-  if (drafts.every(({ missing }) => missing[0] !== 0)) return undefined;
-  const terms = jointAndSingleTerms(sources.length);
-  const parameters = additiveParameters(terms, [...logWeights, ...logVariances, 0]);
-  const scope = engine.scope();
-  try {
-    // Twice the same row: products with a single one sum in another order, and an item has the same numbers alone as in a catalogue.
-    const a = placeItems(
-      scope,
-      sources.map((source, c) => ({ ...source, input: drafts[c] })),
-      Int32Array.of(0, 0),
-    );
-    const b = placeItems(
-      scope,
-      sources.map((source) => ({ ...source, input: sourceInput(source) })),
-      Int32Array.from({ length: m }, (_, i) => i),
-    );
-    const distances = scope.matrix(2 * m, sources.length);
-    distanceTable(engine, distances, { a, b, same: Int32Array.of(-1, -1) });
-    const K = scope.matrix(2, m);
-    additiveKernel(engine, K, { terms, parameters, distances });
-    const found = scope.matrix(2, k);
-    engine.gemm(found, K, scope.matrix(m, k).write(beta));
-    return Float32Array.from(found.read().subarray(0, k));
-  } finally {
-    scope.close();
-  }
 }

@@ -3,7 +3,7 @@ import { NearkinError } from "../errors.ts";
 import type { UserMetric } from "../personal/personalise.ts";
 import type { PersonalRating, RatingEvidence } from "../personal/process.ts";
 import type { Question } from "../personal/question.ts";
-import type { LiftedItem } from "../rank/rows.ts";
+import type { LiftedItem, LiftedRows } from "../rank/rows.ts";
 import type { Draft, MissingChannel } from "./draft.ts";
 import type { Contribution } from "./explain.ts";
 import type { ItemId } from "./ids.ts";
@@ -15,6 +15,14 @@ export interface EmbeddedDraft extends LiftedItem {
   readonly missing: readonly MissingChannel[];
   /** (e) The columns before rounding to f32. */
   readonly exact: Float64Array;
+}
+
+export interface EmbedDraftOptions {
+  /**
+   * `skip` calls no encoder: a channel whose text has no vector yet is missing, with the reason `pending`, to be embedded again when it
+   * has. @default "encode"
+   */
+  pendingTexts?: "encode" | "skip";
 }
 
 /** An item by its id, or one that is in no catalogue. */
@@ -40,6 +48,11 @@ export interface CandidateOptions {
 export interface ModelSimilarOptions extends MetricOptions, CandidateOptions {
   /** @default 10 */
   k?: number;
+  /**
+   * λ: how much a list shall differ within itself, from 0, the nearest first, to 1, whatever is farthest from those before it. Chosen among the
+   * 200 best; what follows them keeps its order, so that a longer list begins with the shorter one. @default 0
+   */
+  diversity?: number;
   /** Add every channel's contribution, and the rank without it: that of the item if its distance in the channel were 0. @default false */
   explain?: boolean;
 }
@@ -47,9 +60,11 @@ export interface ModelSimilarOptions extends MetricOptions, CandidateOptions {
 export interface SimilarItem {
   readonly id: ItemId;
   readonly title: string | null;
-  /** From 1. */
+  /** Its place in the list, from 1. */
   readonly rank: number;
-  /** −t/T + β·log q: what the list is sorted by. */
+  /** Where `diversity` was asked for: its rank by score, from 1. What `rankWithout` of a contribution is to be held against. */
+  readonly scoreRank?: number;
+  /** −t/T + β·log q: what the list is sorted by, unless `diversity` was asked for. */
   readonly score: number;
   /** t: the weighted distance; two random items are about Σ h_c apart. */
   readonly distance: number;
@@ -65,6 +80,8 @@ export interface SimilarResult {
   readonly weights: Readonly<Record<string, number>>;
   /** β, as used. */
   readonly popularity: number;
+  /** λ, as used. */
+  readonly diversity: number;
 }
 
 export interface Explanation extends SimilarItem {
@@ -99,6 +116,13 @@ export interface SuggestedQuestion extends Omit<Question, "item"> {
 
 export interface PredictedRating extends RatingPrediction {
   readonly missing: readonly MissingChannel[];
+}
+
+export interface PredictAllOptions {
+  /** Rows to predict, where they are more than the model's: its own first, then those of items that came later. @default the model's */
+  rows?: LiftedRows;
+  /** Rows whose item is described otherwise than training saw it. */
+  replaced?: ReadonlySet<number>;
 }
 
 /** Refuses what is neither an id nor a draft: a number would otherwise pass for a draft without values. */

@@ -14,6 +14,7 @@ import { canonicalJson } from "./json.ts";
 import type { ModelParts } from "./parts.ts";
 import { decodeSafetensors, encodeSafetensors, type Tensor } from "./safetensors.ts";
 import { sha256 } from "./sha256.ts";
+import type { FieldShape } from "./shapes.ts";
 import { tinyModel } from "./testing/tiny-model.ts";
 
 type Files = Map<string, Uint8Array>;
@@ -164,6 +165,52 @@ describe("a model.json of the wrong shape, hashed as if it were right", () => {
         );
       }
     }
+  });
+
+  test("shapes of fields come back as they were, and are checked; a model without them opens", async () => {
+    const shapes = new Map<string, FieldShape>([
+      ["title", { type: "text", channel: "title" }],
+      ["year", { type: "number", thousands: ",", decimal: ".", missing: ["?"] }],
+      ["decade", { type: "list", column: "year", separator: null, pattern: "^(...)", channel: "genres" }],
+    ]);
+    const withShapes = { ...parts, catalogue: { ...parts.catalogue, shapes } };
+    const written = await encodeModel(withShapes);
+    expect((await decode(written)).catalogue).toEqual(withShapes.catalogue);
+    expect((await decode(files)).catalogue.shapes).toBeUndefined();
+    const of = (path: string[], value: unknown) =>
+      rewritten((manifest) => set(manifest, ["fields", ...path], value), written).then(problem);
+    expect([
+      await of([], 3),
+      await of(["year"], "number"),
+      await of(["year", "type"], "colour"),
+      await of(["year", "missing"], "?"),
+      await of(["year", "thousands"], 3),
+      await of(["decade", "separator"], 3),
+      await of(["decade", "column"], "tear"),
+      await of(["decade", "channel"], "genders"),
+      await of(["decade", "pattern"], "(("),
+      await of(["colour"], { type: "text" }),
+    ]).toMatchInlineSnapshot(`
+      [
+        "model.json: "fields" is not an object; train the model again with this version",
+        "model.json: "fields.year" is not an object; train the model again with this version",
+        "model.json: "fields.year.type" is "colour"; known are number, date, list, text; train the model again with this version",
+        "model.json: "fields.year.missing" is not a list; train the model again with this version",
+        "model.json: "fields.year.thousands" is not a text; train the model again with this version",
+        "model.json: "fields.decade.separator" is not a text; train the model again with this version",
+        "model.json: "fields.decade" is read from "tear", which is no field; train the model again with this version",
+        "model.json: "fields.decade" is read by the channel "genders", which is none; train the model again with this version",
+        "model.json: "fields.decade.pattern" is not a regular expression; train the model again with this version",
+        "model.json: "fields.colour" is read from "colour", which is no field; train the model again with this version",
+      ]
+    `);
+    const wrong = {
+      ...parts,
+      catalogue: { ...parts.catalogue, shapes: new Map([["colour", { type: "text" } as const]]) },
+    };
+    await expect(encodeModel(wrong)).rejects.toThrow(
+      'encodeModel: catalogue.shapes.colour is read from "colour", which is no field',
+    );
   });
 
   test("messages name the field by its path", async () => {

@@ -13,6 +13,7 @@ import { badModel, canonicalJson, JsonReader } from "./json.ts";
 import type { ModelCatalogue, ModelChannel, ModelEngine, ModelItems, ModelParts, ModelPosterior } from "./parts.ts";
 import { decodeSafetensors, type Tensor, type TensorType } from "./safetensors.ts";
 import { sha256 } from "./sha256.ts";
+import { checkShapes, readShapes } from "./shapes.ts";
 
 const KINDS: readonly EngineKind[] = ["plain", "wasm", "wasm-relaxed", "native"];
 const LIKELIHOODS: readonly Likelihood[] = ["exact", "dtc", "fitc", "pitc", "vfe"];
@@ -36,6 +37,7 @@ export async function decodeModel(read: ReadModelFile): Promise<ModelParts> {
   const noise = metric.part("noise");
   const rating = metric.part("rating");
   const dataset = manifest.part("dataset");
+  const channels = readChannels(manifest, file(TRANSFORMS));
   return {
     id: manifest.text("id"),
     name: manifest.text("name"),
@@ -57,7 +59,7 @@ export async function decodeModel(read: ReadModelFile): Promise<ModelParts> {
       step: warning.count("step"),
     })),
     notes: manifest.object("notes"),
-    channels: readChannels(manifest, file(TRANSFORMS)),
+    channels,
     ensemble,
     parameters: readParameters(weights, ensemble, precision),
     statistics: {
@@ -77,7 +79,7 @@ export async function decodeModel(read: ReadModelFile): Promise<ModelParts> {
     items: readItems(items, n, e, p),
     posterior: manifest.isNull("posterior") ? null : readPosterior(manifest.part("posterior"), items, { n, e }),
     ...(manifest.has("personal") ? { personal: readPersonal(manifest.part("personal"), items, { ensemble, n }) } : {}),
-    catalogue: readCatalogue(file(CATALOGUE), n),
+    catalogue: withShapes(readCatalogue(file(CATALOGUE), n), manifest, channels),
   };
 }
 
@@ -280,6 +282,18 @@ function readCatalogue(bytes: Uint8Array, n: number): ModelCatalogue {
     described: Uint8Array.from(described as number[]),
     fields: new Map(Object.keys(json.object("fields")).map((name) => [name, fields.cells(name, n)])),
   };
+}
+
+function withShapes(
+  catalogue: ModelCatalogue,
+  manifest: JsonReader,
+  channels: readonly ModelChannel[],
+): ModelCatalogue {
+  if (!manifest.has("fields")) return catalogue;
+  const shapes = readShapes(manifest.part("fields"), Object.keys(manifest.object("fields")));
+  const unfit = checkShapes({ catalogue: { ...catalogue, shapes }, channels });
+  if (unfit) throw manifest.problem(`fields.${unfit.name}`, unfit.problem);
+  return { ...catalogue, shapes };
 }
 
 /** Whatever a decoder has against a file is a BAD_MODEL that names it. */

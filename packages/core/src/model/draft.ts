@@ -1,17 +1,22 @@
-// A draft: an item that is in no catalogue, described by its channels. Each value goes through the transform of its channel, exactly as
-// the catalogue's did; what is not given, or says nothing, is missing, with the reason, and never a silent zero.
-import { applyCategories } from "../channels/categories.ts";
-import type { ChannelTransform } from "../channels/channel.ts";
-import { applyDate, parseDate } from "../channels/date.ts";
-import { applyGeo, type Place } from "../channels/geo.ts";
-import { applyNumber, type NumberMode } from "../channels/number.ts";
-import { applyText, applyTextVector, type TextTransform } from "../channels/text.ts";
-import { applyVector } from "../channels/vector.ts";
+// Drafts: items that are in no catalogue, described by their channels. What is not given, or says nothing, is missing, with the reason, and
+// never a silent zero. Many are read at once: their texts are encoded in one call, and one that cannot be read stops none of the others.
+// q drafts, p channels
+import { applyTextVector, type TextTransform } from "../channels/text.ts";
 import { NearkinError } from "../errors.ts";
 import type { Engine } from "../linalg/engine.ts";
-import { type DraftValue, draftInput } from "../metric/draft.ts";
+import { applySurrogate } from "../metric/apply-surrogate.ts";
+import { draftInputs } from "../metric/draft.ts";
 import type { ChannelInput, ItemInputs } from "../metric/ensemble.ts";
-import { applySurrogate } from "../metric/surrogate.ts";
+import { checkDraft } from "./answers.ts";
+import {
+  absent,
+  type DraftCell,
+  expectText,
+  isNumbers,
+  needsVector,
+  type Resolved,
+  resolveCell,
+} from "./draft-cells.ts";
 import { didYouMean, nearestNames } from "./nearest.ts";
 import type { ModelChannel } from "./parts.ts";
 
@@ -22,9 +27,8 @@ import type { ModelChannel } from "./parts.ts";
  * out, null or undefined is missing.
  */
 export type Draft = Readonly<Record<string, DraftCell | null | undefined>>;
-export type DraftCell = number | string | readonly string[] | ArrayLike<number> | Place;
 
-/** Texts → vectors, by the encoder that made the catalogue's. Called once for each encoder, with all texts of a draft. */
+/** Texts → vectors, by the encoder that made the catalogue's. Called once for each encoder, with all texts of all drafts. */
 export type EncodeTexts = (texts: readonly string[], encoder: string) => Promise<readonly Float32Array[]>;
 
 /** A channel of a draft without a value. */
@@ -33,44 +37,106 @@ export interface MissingChannel {
   readonly reason: string;
 }
 
-export interface ResolvedDraft {
-  /** Of one item. */
-  readonly inputs: ItemInputs;
+/** The reason of a channel whose text waits for its vector. */
+export const PENDING = "pending";
+
+export interface ReadDraftsOptions {
+  engine: Engine;
+  encode?: EncodeTexts | undefined;
+  /** `skip`: texts of external encoders are left for later, and their channels missing with the reason `pending`. @default "encode" */
+  pendingTexts?: "encode" | "skip";
+}
+
+/** A draft that can be embedded. */
+interface ReadDraft {
+  /** Its row in the inputs. */
+  readonly row: number;
   readonly missing: readonly MissingChannel[];
 }
 
-type Resolved = { value: DraftValue } | { reason: string };
+export interface ReadDrafts {
+  /** Of the drafts that could be read, in order. */
+  readonly inputs: ItemInputs;
+  /** (q) Or what is wrong with one. */
+  readonly drafts: readonly (ReadDraft | NearkinError)[];
+}
+
+/** A text that waits for its encoder. */
+interface WaitingText {
+  readonly text: string;
+  readonly encoder: string;
+}
+
+/** A draft's cells (p), or what is wrong with one of them. */
+type Cells = (Resolved | WaitingText)[] | NearkinError;
 
 /**
- * Inputs of the towers for one draft. A value that cannot be read is a `BAD_VALUE`, a key that is no channel a `BAD_ARGUMENT`. What a surrogate
- * channel expects follows from the channels before it.
+ * Inputs of the towers for drafts. A value that cannot be read is a `BAD_VALUE` of its draft, a key that is no channel a `BAD_ARGUMENT`. What
+ * a surrogate channel expects follows from the channels before it.
  */
-export async function resolveDraft(
+export async function readDrafts(
   channels: readonly ModelChannel[],
-  draft: Draft,
-  { engine, encode }: { engine: Engine; encode?: EncodeTexts | undefined },
-): Promise<ResolvedDraft> {
-  checkKeys(channels, draft);
-  const vectors = await encodeDraft(channels, draft, encode);
-  const missing: MissingChannel[] = [];
+  drafts: readonly Draft[],
+  options: ReadDraftsOptions,
+): Promise<ReadDrafts> {
+  const cells = drafts.map((draft): Cells => attempt(() => readCells(channels, draft, options)));
+  await encodeTexts(channels, cells, options.encode);
+  const known = cells.filter((own) => !(own instanceof NearkinError)) as Resolved[][];
+  const missing = known.map((): MissingChannel[] => []);
   const inputs = new Map<string, ChannelInput>();
   for (const [c, { name, transform, numberMode, scale }] of channels.entries()) {
-    const cell = draft[name] ?? undefined;
-    const resolved =
-      vectors[c] ??
-      (transform.type === "surrogate"
-        ? expected(applySurrogate(engine, transform, inputs))
-        : cell === undefined
-          ? absent(transform)
-          : naming(name, () => resolve(transform, cell, numberMode)));
-    if ("reason" in resolved) missing.push({ channel: name, reason: resolved.reason });
-    inputs.set(name, draftInput(transform, "reason" in resolved ? undefined : resolved.value, { scale, numberMode }));
+    const column =
+      transform.type === "surrogate"
+        ? applySurrogate(options.engine, transform, inputs).map(expected)
+        : known.map((own) => own[c]);
+    const values = column.map((own, i) => {
+      if ("value" in own) return own.value;
+      missing[i].push({ channel: name, reason: own.reason });
+      return undefined;
+    });
+    inputs.set(name, draftInputs(transform, values, { scale, numberMode }));
   }
-  return { inputs: { itemCount: 1, channels: [...inputs.values()] }, missing };
+  let rows = 0;
+  return {
+    inputs: { itemCount: known.length, channels: [...inputs.values()] },
+    drafts: cells.map((own) => {
+      if (own instanceof NearkinError) return own;
+      const row = rows++;
+      return { row, missing: missing[row] };
+    }),
+  };
 }
 
 const expected = (value: Float32Array | undefined): Resolved =>
   value ? { value } : { reason: "none of the channels it follows from has a value" };
+
+/** What a draft says of every channel; of a surrogate channel nothing yet. */
+function readCells(
+  channels: readonly ModelChannel[],
+  draft: Draft,
+  { encode, pendingTexts = "encode" }: ReadDraftsOptions,
+): (Resolved | WaitingText)[] {
+  checkDraft(draft);
+  checkKeys(channels, draft);
+  return channels.map(({ name, transform, numberMode }) => {
+    const cell = Object.hasOwn(draft, name) ? draft[name] : undefined; // a channel may be called constructor
+    if (cell == null) return absent(transform);
+    return naming(name, () => {
+      if (transform.type !== "text" || transform.encoder.kind !== "external" || isNumbers(cell)) {
+        return resolveCell(transform, cell, numberMode);
+      }
+      const { name: encoder, dimensions } = transform.encoder;
+      const text = expectText(cell).replaceAll(/\s+/g, " ").trim();
+      if (text === "") return { reason: "the text is blank" };
+      if (encoder.startsWith("vectors:")) {
+        return { reason: `its vectors come from ${encoder}; ${needsVector(dimensions)}` };
+      }
+      if (pendingTexts === "skip") return { reason: PENDING };
+      if (!encode) return { reason: `the encoder ${encoder} is not at hand here; ${needsVector(dimensions)}` };
+      return { text, encoder };
+    });
+  });
+}
 
 function checkKeys(channels: readonly ModelChannel[], draft: Draft): void {
   const names = channels.map(({ name }) => name);
@@ -89,99 +155,58 @@ function checkKeys(channels: readonly ModelChannel[], draft: Draft): void {
   }
 }
 
-const absent = ({ type }: ChannelTransform): Resolved => ({
-  reason: type === "identity" ? "a new item has no vector of its own" : "not given",
-});
-
-function resolve(transform: ChannelTransform, cell: DraftCell, mode: NumberMode): Resolved {
-  switch (transform.type) {
-    case "number":
-      return of(applyNumber(transform, expectNumber(cell), { mode }));
-    case "date":
-      return of(applyDate(transform, days(cell), { mode }));
-    case "categories": {
-      const row = applyCategories(transform, terms(cell));
-      if (row && row.indices.length > 0) return of(row);
-      const unknown = row?.unknown ?? [];
-      return { reason: unknown.length > 0 ? noneKnown(unknown) : "the list is empty" };
-    }
-    case "geo":
-      return of(applyGeo(transform, place(cell)));
-    case "vector":
-      return isNumbers(cell) ? of(applyVector(transform, cell)) : { reason: needsVector(transform.width) };
-    case "text":
-      return resolveText(transform, cell);
-    case "identity":
-    case "surrogate":
-      return absent(transform);
-  }
-}
-
-/** Several categories in one text are the mistake to expect of someone who copies a cell of a file. */
-function noneKnown(unknown: readonly string[]): string {
-  const reason = `training knows none of ${unknown.join(", ")}`;
-  for (const separator of [" > ", "|", ";", ","]) {
-    const several = unknown.find((term) => term.includes(separator));
-    if (several === undefined) continue;
-    const list = several.split(separator).map((term) => JSON.stringify(term.trim()));
-    return `${reason}; taken as one category; give a list: [${list.join(", ")}]`;
-  }
-  return reason;
-}
-
-const of = (value: DraftValue): Resolved => ({ value });
-const needsVector = (width: number) => `it takes a vector of ${width} numbers`;
-
-function resolveText(transform: TextTransform, cell: DraftCell): Resolved {
-  if (isNumbers(cell)) return of(applyTextVector(transform, cell));
-  const words = applyText(transform, expectText(cell));
-  if (typeof words !== "string") return of(words);
-  return { reason: words === "unknown" ? "training knows none of its words" : "the text is blank" };
-}
-
-/** What external encoders make of the draft's texts, by channel; undefined where there is nothing for them to do. */
-async function encodeDraft(
+/** Puts values in the place of the texts that wait: one call for each encoder. */
+async function encodeTexts(
   channels: readonly ModelChannel[],
-  draft: Draft,
+  drafts: Cells[],
   encode: EncodeTexts | undefined,
-): Promise<(Resolved | undefined)[]> {
-  const found = new Array<Resolved | undefined>(channels.length);
-  const jobs = new Map<string, { channel: number; text: string }[]>();
-  for (const [c, { name, transform }] of channels.entries()) {
-    const cell = draft[name];
-    if (transform.type !== "text" || transform.encoder.kind !== "external" || cell == null || isNumbers(cell)) continue;
-    const text = naming(name, () => expectText(cell))
-      .replaceAll(/\s+/g, " ")
-      .trim();
-    const { encoder } = transform;
-    if (text === "") found[c] = { reason: "the text is blank" };
-    else if (encoder.name.startsWith("vectors:"))
-      found[c] = { reason: `its vectors come from ${encoder.name}; ${needsVector(encoder.dimensions)}` };
-    else if (!encode)
-      found[c] = { reason: `the encoder ${encoder.name} is not at hand here; ${needsVector(encoder.dimensions)}` };
-    else jobs.set(encoder.name, [...(jobs.get(encoder.name) ?? []), { channel: c, text }]);
+): Promise<void> {
+  const waiting = new Map<string, { text: string; draft: number; channel: number }[]>();
+  for (const [draft, cells] of drafts.entries()) {
+    if (cells instanceof NearkinError) continue;
+    for (const [channel, cell] of cells.entries()) {
+      if (!("encoder" in cell)) continue;
+      const { text, encoder } = cell;
+      waiting.set(encoder, waiting.get(encoder) ?? []);
+      waiting.get(encoder)?.push({ text, draft, channel });
+    }
   }
-  for (const [encoder, texts] of jobs) {
+  for (const [encoder, jobs] of waiting) {
     const vectors = await (encode as EncodeTexts)(
-      texts.map(({ text }) => text),
+      jobs.map(({ text }) => text),
       encoder,
-    ).catch(unavailable);
-    texts.forEach(({ channel }, i) => {
-      if ("reason" in vectors) {
-        found[channel] = vectors;
-        return;
-      }
-      const transform = channels[channel].transform as TextTransform;
-      found[channel] = naming(channels[channel].name, () => of(applyTextVector(transform, vectors[i])));
-    });
+    ).catch(failure);
+    for (const [i, { draft, channel }] of jobs.entries()) {
+      const cells = drafts[draft];
+      if (cells instanceof NearkinError) continue; // another text of it has failed
+      const { name, transform } = channels[channel];
+      const resolved: Resolved | NearkinError =
+        vectors instanceof NearkinError || "reason" in vectors
+          ? vectors
+          : attempt(() => naming(name, () => ({ value: applyTextVector(transform as TextTransform, vectors[i]) })));
+      if (resolved instanceof NearkinError) drafts[draft] = resolved;
+      else cells[channel] = resolved;
+    }
   }
-  return found;
 }
 
-/** An encoder that is not installed leaves its channels missing, and says so; whatever else goes wrong is an error. */
-function unavailable(error: unknown): { reason: string } {
-  if (error instanceof NearkinError && error.code === "ENCODER_UNAVAILABLE") return { reason: error.message };
-  throw error;
+/**
+ * An encoder that is not installed leaves its channels missing, and says so. Whatever else it says is wrong is wrong with the drafts that need
+ * it; what nobody foresaw is thrown.
+ */
+function failure(error: unknown): { reason: string } | NearkinError {
+  if (!(error instanceof NearkinError)) throw error;
+  return error.code === "ENCODER_UNAVAILABLE" ? { reason: error.message } : error;
+}
+
+/** What is wrong with one draft is no reason to give up on the others. */
+function attempt<T>(read: () => T): T | NearkinError {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof NearkinError) return error;
+    throw error;
+  }
 }
 
 /** Says which channel it was. */
@@ -192,52 +217,4 @@ function naming<T>(channel: string, read: () => T): T {
     if (!(cause instanceof NearkinError)) throw cause;
     throw new NearkinError(cause.code, `draft: channel ${channel}: ${cause.message}`, { cause });
   }
-}
-
-function badCell(expected: string, cell: unknown): NearkinError {
-  return new NearkinError("BAD_VALUE", `expected ${expected}, got ${JSON.stringify(cell)}`);
-}
-
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
-
-function expectNumber(cell: DraftCell): number {
-  if (typeof cell === "string" && NUMBER.test(cell.trim())) return Number(cell);
-  if (typeof cell !== "number") throw badCell("a number", cell);
-  return cell;
-}
-
-function expectText(cell: DraftCell): string {
-  if (typeof cell !== "string") throw badCell("a text", cell);
-  return cell;
-}
-
-/** Days since 1970. Whole numbers of at most four digits are years, as in files; others count seconds or, from 10¹¹ on, milliseconds. */
-function days(cell: DraftCell): number {
-  if (typeof cell === "string") return parseDate(cell);
-  if (typeof cell !== "number") throw badCell("a date", cell);
-  if (Number.isInteger(cell) && cell >= 0 && cell <= 9999) return parseDate(String(cell).padStart(4, "0"));
-  return parseDate(cell, { epoch: Math.abs(cell) >= 1e11 ? "milliseconds" : "seconds" });
-}
-
-function terms(cell: DraftCell): string[] {
-  if (typeof cell !== "string" && !(Array.isArray(cell) && cell.every((term) => typeof term === "string"))) {
-    throw badCell("a list of texts", cell);
-  }
-  const list = typeof cell === "string" ? [cell] : (cell as readonly string[]);
-  return list.map((term) => term.trim()).filter((term) => term !== "");
-}
-
-function place(cell: DraftCell): Place {
-  const { latitude, longitude } = cell as Place;
-  if (typeof latitude === "number" && typeof longitude === "number") return { latitude, longitude };
-  throw badCell("a place such as { latitude: 52.5, longitude: 13.4 }", cell);
-}
-
-function isNumbers(cell: DraftCell): cell is ArrayLike<number> {
-  if (typeof cell !== "object") return false;
-  return (
-    cell instanceof Float32Array ||
-    cell instanceof Float64Array ||
-    (Array.isArray(cell) && cell.length > 0 && cell.every((x) => typeof x === "number"))
-  );
 }

@@ -11,6 +11,7 @@ import type { ModelCatalogue, ModelParts } from "./parts.ts";
 import { encodeSafetensors, type Tensor } from "./safetensors.ts";
 import { storedParameters } from "./scaling.ts";
 import { sha256 } from "./sha256.ts";
+import { checkShapes, describeShapes } from "./shapes.ts";
 
 /**
  * The files of a model folder, by name, in the order to write them in. The same parts give the same bytes. Parts that do not fit
@@ -53,6 +54,7 @@ function describe(parts: ModelParts, transforms: readonly object[]) {
     dataset: { ...parts.dataset },
     tools: { ...parts.tools },
     counts: { items: parts.catalogue.ids.length },
+    ...(parts.catalogue.shapes ? { fields: describeShapes(parts.catalogue.shapes) } : {}),
     metric: {
       weights: Object.fromEntries(channels.map(({ name }, c) => [name, h[c]])),
       offset: b,
@@ -215,6 +217,8 @@ function checkParts(parts: ModelParts): void {
       throw new NearkinError("SHAPE_MISMATCH", `encodeModel: ${name} must hold ${wanted} entries, got ${length}`);
     }
   }
+  const unfit = checkShapes(parts);
+  if (unfit) throw new NearkinError("BAD_ARGUMENT", `encodeModel: catalogue.shapes.${unfit.name} ${unfit.problem}`);
   ensemble.channels.forEach(({ name }, c) => {
     if (channels[c].name === name) return;
     throw new NearkinError(

@@ -17,8 +17,20 @@ export interface CatalogueItem {
   field(name: string): string | null;
 }
 
+/** As much of a catalogue as answers about users need: a model's `Items`, or a catalogue that grows. */
+export interface ItemDirectory {
+  /** Rows. */
+  readonly size: number;
+  /** The row of an id; throws for one that is not there. */
+  indexOf(id: string): number;
+  idOf(row: number): ItemId;
+  titleOf(row: number): string | null;
+  /** Training ratings. */
+  ratingsOf(row: number): number;
+}
+
 /** The catalogue of a model. */
-export class Items {
+export class Items implements ItemDirectory {
   readonly ids: Vocabulary<ItemId, ItemIndex>;
   readonly #catalogue: ModelCatalogue;
   readonly #ratings: Int32Array;
@@ -48,6 +60,18 @@ export class Items {
       ratings: this.#ratings[index],
       field: (name) => fields.get(name)?.[index] ?? null,
     };
+  }
+
+  idOf(row: number): ItemId {
+    return this.ids.id(row as ItemIndex);
+  }
+
+  titleOf(row: number): string | null {
+    return this.#catalogue.titles[row];
+  }
+
+  ratingsOf(row: number): number {
+    return this.#ratings[row];
   }
 
   /** The row of an id. One that is not there is an `UNKNOWN_ITEM` with the nearest ids and titles. */

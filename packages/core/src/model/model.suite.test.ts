@@ -279,6 +279,33 @@ describe("similar", () => {
     expect((await model.similar("f003", { filter: (item) => item.field("year") === "none" })).items).toEqual([]);
   });
 
+  test("diversity reorders the best, says where each stands by score, and agrees from page to page", async () => {
+    const plain = await model.similar("f003", { k: 39 });
+    expect([plain.diversity, plain.items[0].scoreRank]).toEqual([0, undefined]);
+    expect(await model.similar("f003", { k: 39, diversity: 0 })).toEqual(plain);
+    const { items, diversity } = await model.similar("f003", { k: 39, diversity: 0.6, explain: true });
+    expect(diversity).toBe(0.6);
+    expect(items.map(({ rank }) => rank)).toEqual(plain.items.map(({ rank }) => rank));
+    expect(items.map(({ id }) => id)).not.toEqual(plain.items.map(({ id }) => id));
+    for (const { id, scoreRank = 0, score, contributions = [] } of items) {
+      expect(plain.items[scoreRank - 1]).toMatchObject({ id, score });
+      for (const { rankWithout } of contributions) expect(rankWithout).toBeLessThanOrEqual(scoreRank);
+    }
+    const page = await model.similar("f003", { k: 5, diversity: 0.6, explain: true });
+    expect(page.items).toEqual(items.slice(0, 5));
+    expect([
+      await errorOf(() => model.similar("f003", { diversity: 2 })),
+      await errorOf(() => model.similar("f003", { diversity: "1" as unknown as number })),
+      await errorOf(() => model.similar("f003", { diversity: 0.5, k: 0.5 })),
+    ]).toMatchInlineSnapshot(`
+      [
+        "BAD_ARGUMENT: diversity takes a number from 0 (nearest first) to 1 (as different as can be), got 2",
+        "BAD_ARGUMENT: diversity takes a number from 0 (nearest first) to 1 (as different as can be), got "1"",
+        "BAD_ARGUMENT: similar: k must be a whole number of at least 1, got 0.5",
+      ]
+    `);
+  });
+
   test("several items: the mean of their distances, none of them among the neighbours", async () => {
     const { items } = await model.similar(["f003", "f004"], { k: 38, explain: true });
     expect(items).toHaveLength(38);
@@ -655,6 +682,17 @@ describe("items", () => {
     expect(model.items.at(2)).toMatchObject({ id: "f002", title: "The Last Harbour", ratings: 5 });
     expect(model.items.fields).toEqual(["title", "year"]);
     expect(model.items.at(0).field("colour")).toBeNull();
+  });
+
+  test("the shapes of fields are those that were stored, or what the cells look like", async () => {
+    expect(Object.fromEntries(model.shapes)).toEqual({
+      title: { type: "text", channel: "title" },
+      year: { type: "number", channel: "year" },
+    });
+    const shapes = new Map([["decade", { type: "list", column: "year", pattern: "^(...)" } as const]]);
+    const opened = await openModel({ ...parts, catalogue: { ...parts.catalogue, shapes } }, { engine });
+    expect(opened.shapes).toBe(shapes);
+    await opened.close();
   });
 
   test("a hint names each item once, also where id and title are alike", async () => {

@@ -5,6 +5,7 @@ import { decodeModel, type ReadModelFile } from "./decode.ts";
 import type { EncodeTexts } from "./draft.ts";
 import { Model } from "./model.ts";
 import type { ModelParts } from "./parts.ts";
+import { planRows } from "./room.ts";
 import { ensembleRowLayout } from "./scaling.ts";
 
 const SHARD_BYTES = 3 * 2 ** 30; // of the 4 GiB that a memory can have
@@ -18,6 +19,8 @@ export interface OpenModelOptions {
   onClose?: () => Promise<void>;
   /** Bytes of rows in one memory; the rest goes to engines of its own. @default 3 GiB */
   shardBytes?: number;
+  /** Room for so many more rows behind the model's own (`model.room`). What is not written takes no memory. @default 0 */
+  spareRows?: number;
 }
 
 /**
@@ -28,7 +31,7 @@ export interface OpenModelOptions {
  */
 export async function openModel(
   source: ReadModelFile | ModelParts,
-  { engine, encode, onClose, shardBytes = SHARD_BYTES }: OpenModelOptions = {},
+  { engine, encode, onClose, shardBytes = SHARD_BYTES, spareRows = 0 }: OpenModelOptions = {},
 ): Promise<Model> {
   const parts = typeof source === "function" ? await decodeModel(source) : source;
   const own: Engine[] = [];
@@ -40,10 +43,10 @@ export async function openModel(
   try {
     const main = engine ?? (await open());
     const { width } = ensembleRowLayout(parts.ensemble);
-    const rowsPerShard = Math.max(1, Math.floor(shardBytes / (4 * width)));
+    const plan = planRows({ count: parts.catalogue.ids.length, width }, { shardBytes, spareRows });
     const engines = [main];
-    for (let rows = rowsPerShard; rows < parts.catalogue.ids.length; rows += rowsPerShard) engines.push(await open());
-    return new Model(parts, { engines, own, rowsPerShard, encode, onClose });
+    while (engines.length < plan.shards + (plan.apart ? 1 : 0)) engines.push(await open());
+    return new Model(parts, { engines, own, plan, encode, onClose });
   } catch (error) {
     for (const opened of own) await opened.close();
     throw error;

@@ -8,6 +8,7 @@ import type { FloatArray } from "../linalg/matrix.ts";
 import type { EnsembleConfig, Statistics } from "../metric/ensemble.ts";
 import type { PersonalPrior } from "../personal/settings.ts";
 import type { ItemId } from "./ids.ts";
+import type { FieldShape } from "./shapes.ts";
 
 /** Everything a model folder holds. */
 export interface ModelParts {
@@ -135,4 +136,6 @@ export interface ModelCatalogue {
   /** 1 where an item file has a row for it. */
   readonly described: Uint8Array;
   readonly fields: ReadonlyMap<string, readonly (string | null)[]>;
+  /** How fields are read, by what a filter calls them; absent in models of before (`model.shapes` then looks at the cells). */
+  readonly shapes?: ReadonlyMap<string, FieldShape>;
 }

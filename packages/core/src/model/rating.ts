@@ -1,12 +1,13 @@
 // The rating an item can expect, from the Gaussian process (Eq. 3), with how sure that is. All f64, from lifted rows: the kernel of a
 // model is v·exp(−½φ(γt)), t from columns that are centred and scaled already, so the weights are γh.
-// e embedding columns, p channels, m inducing items
+// e embedding columns, p channels, m inducing items, q items asked about
 import { selfKernel } from "../gp/inducing.ts";
-import { type PlacedPosterior, placePosterior, predict } from "../gp/posterior.ts";
+import { type PlacedPosterior, type Prediction, placePosterior, predict } from "../gp/posterior.ts";
 import type { Scope } from "../linalg/arena.ts";
 import type { Engine, KernelOptions } from "../linalg/engine.ts";
-import type { Matrix } from "../linalg/matrix.ts";
+import type { Indices, Matrix } from "../linalg/matrix.ts";
 import type { RowLayout } from "../rank/layout.ts";
+import { type LiftedRows, locate } from "../rank/rows.ts";
 import type { ModelNoise, ModelParts } from "./parts.ts";
 
 /** What is predicted of an item's mean rating. */
@@ -19,6 +20,18 @@ export interface RatingPrediction {
   readonly observationDeviation: number;
 }
 
+/** The same of many rows of a catalogue. */
+export interface RatingPredictions {
+  /** (q) Rows. */
+  readonly items: Int32Array;
+  /** (q) Each as in `RatingPrediction`. */
+  readonly mean: Float64Array;
+  readonly deviation: Float64Array;
+  readonly observationDeviation: Float64Array;
+}
+
+const AT_ONCE = 512; // rows of a product: some MiB with a thousand inducing items, and no faster with more
+
 /** An item in the coordinates of a lifted row. */
 export interface EmbeddedItem {
   /** (e) */
@@ -29,7 +42,14 @@ export interface EmbeddedItem {
   readonly index: number;
 }
 
-/** The posterior in an engine's memory. */
+/** As much of a model's parts as predictions need: plain data, that another thread can be sent. */
+export interface RatingParts
+  extends Pick<ModelParts, "ensemble" | "kernelScale" | "signalVariance" | "rating" | "noise"> {
+  readonly posterior: NonNullable<ModelParts["posterior"]>;
+  readonly items: Pick<ModelParts["items"], "masked">;
+}
+
+/** The posterior in an engine's memory: that of a model, or of a thread that has nothing else of it. */
 export class RatingModel {
   readonly #engine: Engine;
   readonly #posterior: PlacedPosterior;
@@ -44,7 +64,7 @@ export class RatingModel {
   constructor(
     engine: Engine,
     scope: Scope,
-    parts: ModelParts & { posterior: NonNullable<ModelParts["posterior"]> },
+    parts: RatingParts,
     metric: { layout: RowLayout; h: Float64Array; b: number; lengths: Float64Array },
   ) {
     const { posterior, items, ensemble } = parts;
@@ -71,34 +91,86 @@ export class RatingModel {
   }
 
   predict({ embedding, masked, index }: EmbeddedItem): RatingPrediction {
-    const engine = this.#engine;
-    const scope = engine.scope();
-    try {
-      const Z = scope.matrix(1, this.#base.cols).write(embedding);
-      const Kxm = scope.matrix(1, this.#base.rows);
-      engine.kernel(Kxm, Z, this.#base, {
-        ...this.#options,
-        rowLengths: scope.matrix(1, 1).write([this.#length(masked)]),
-        same: scope.indices(1).write([this.#columns.get(index) ?? -1]),
-      });
-      const diagonal = scope.matrix(1, 1).write([selfKernel(this.#options)]);
-      const { mean, variance } = predict(engine, this.#posterior, { Kxm, diagonal });
-      const { centre, scale } = this.#rating;
-      const { variance: sigma2, perRating } = this.#noise;
-      const open = Math.max(0, variance[0]) + sigma2; // an indefinite kernel may leave a variance below 0
-      return {
-        mean: centre + scale * mean[0], // column 0 is the rating
-        deviation: scale * Math.sqrt(open),
-        observationDeviation: scale * Math.sqrt(open + perRating),
-      };
-    } finally {
-      scope.close();
-    }
+    using scope = this.#engine.scope();
+    const Z = scope.matrix(1, this.#base.cols).write(embedding);
+    const lengths = scope.matrix(1, 1).write([this.#length(masked)]);
+    const same = scope.indices(1).write([this.#columns.get(index) ?? -1]);
+    const { mean, variance } = this.#posteriorAt(scope, { Z, lengths, same });
+    return this.#inRatings(mean[0], variance[0]);
   }
 
-  #length(masked: ArrayLike<number>): number {
+  /**
+   * Of these rows, by products of matrices, `AT_ONCE` at a time: within rounding what `predict` gives of each. A row in `replaced` is no longer
+   * the item that training saw under its number.
+   */
+  predictRows(rows: LiftedRows, items: Int32Array, replaced?: ReadonlySet<number>): RatingPredictions {
+    const q = items.length;
+    const [mean, deviation, observationDeviation] = [0, 0, 0].map(() => new Float64Array(q));
+    for (let from = 0; from < q; from += AT_ONCE) {
+      using scope = this.#engine.scope();
+      const part = items.subarray(from, from + AT_ONCE);
+      const found = this.#posteriorAt(scope, this.#placeRows(scope, rows, part, replaced));
+      for (let i = 0; i < part.length; i++) {
+        const own = this.#inRatings(found.mean[i * this.#posterior.k], found.variance[i]);
+        mean[from + i] = own.mean;
+        deviation[from + i] = own.deviation;
+        observationDeviation[from + i] = own.observationDeviation;
+      }
+    }
+    return { items, mean, deviation, observationDeviation };
+  }
+
+  #placeRows(scope: Scope, rows: LiftedRows, items: Int32Array, replaced: ReadonlySet<number> | undefined): PlacedRows {
+    const { embeddingSize: e, channelCount: p } = rows.layout;
+    const q = items.length;
+    const placed = { Z: scope.matrix(q, e), lengths: scope.matrix(q, 1), same: scope.indices(q) };
+    const { Z, lengths, same } = placed;
+    for (let i = 0; i < q; i++) {
+      const item = items[i];
+      const { shard, local } = locate(rows, item);
+      const at = shard.offset + local * shard.rowStride;
+      Z.data.set(shard.data.subarray(at, at + e), Z.offset + i * e);
+      lengths.data[lengths.offset + i] = this.#length(rows.masked, item * p);
+      same.data[same.offset + i] = replaced?.has(item) ? -1 : (this.#columns.get(item) ?? -1);
+    }
+    return placed;
+  }
+
+  /** Mean and variance of the latent function, at items in the engine's memory. */
+  #posteriorAt(scope: Scope, { Z, lengths: rowLengths, same }: PlacedRows): Prediction {
+    const engine = this.#engine;
+    const Kxm = scope.matrix(Z.rows, this.#base.rows);
+    engine.kernel(Kxm, Z, this.#base, { ...this.#options, rowLengths, same });
+    const diagonal = scope.matrix(Z.rows, 1).fill(selfKernel(this.#options));
+    return predict(engine, this.#posterior, { Kxm, diagonal });
+  }
+
+  /** `mean` of column 0, which is the rating. */
+  #inRatings(mean: number, variance: number): RatingPrediction {
+    const { centre, scale } = this.#rating;
+    const { variance: sigma2, perRating } = this.#noise;
+    const open = Math.max(0, variance) + sigma2; // an indefinite kernel may leave a variance below 0
+    return {
+      mean: centre + scale * mean,
+      deviation: scale * Math.sqrt(open),
+      observationDeviation: scale * Math.sqrt(open + perRating),
+    };
+  }
+
+  /** `masked` (p) from `at` on. */
+  #length(masked: ArrayLike<number>, at = 0): number {
     let sum = 0;
-    for (let c = 0; c < this.#lengths.length; c++) if (masked[c] === 1) sum += this.#lengths[c];
+    for (let c = 0; c < this.#lengths.length; c++) if (masked[at + c] === 1) sum += this.#lengths[c];
     return sum;
   }
+}
+
+/** Items in the coordinates of lifted rows, in an engine's memory. */
+interface PlacedRows {
+  /** (q, e) */
+  Z: Matrix;
+  /** (q) */
+  lengths: Matrix;
+  /** (q) The inducing item that each is; −1 where it is none. */
+  same: Indices;
 }

@@ -2,7 +2,7 @@
 import { NearkinError } from "../errors.ts";
 import type { UserItems } from "../personal/user.ts";
 import { shown } from "./answers.ts";
-import type { Items } from "./items.ts";
+import type { ItemDirectory } from "./items.ts";
 
 /** One item of a user. */
 export interface UserRating {
@@ -13,7 +13,7 @@ export interface UserRating {
 }
 
 /** Rows and ratings in the order given. Unknown ids, items named twice and ratings that are no numbers are refused, with the place. */
-export function userItems(items: Items, ratings: readonly UserRating[]): UserItems {
+export function userItems(items: Pick<ItemDirectory, "indexOf">, ratings: readonly UserRating[]): UserItems {
   if (!Array.isArray(ratings)) {
     throw new NearkinError(
       "BAD_ARGUMENT",

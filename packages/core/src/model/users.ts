@@ -1,4 +1,5 @@
-// What a model answers about one user: their metric, what they may rate an item, and what to ask them next. Ids outside, rows inside.
+// What a model answers about one user: their metric, what they may rate an item, and what to ask them next. Ids outside, rows inside. Nothing
+// here holds a model: rows may be more than a model's, lie in memory that another thread owns, and be asked about on an engine of one's own.
 import { NearkinError } from "../errors.ts";
 import { personalise, type UserMetric } from "../personal/personalise.ts";
 import { PersonalProcess } from "../personal/process.ts";
@@ -7,7 +8,7 @@ import type { PersonalPrior } from "../personal/settings.ts";
 import type { SharedMetric } from "../personal/user.ts";
 import { type LiftedItem, liftedItem } from "../rank/rows.ts";
 import { type PersonalPrediction, type SuggestedQuestion, shown } from "./answers.ts";
-import type { Items } from "./items.ts";
+import type { ItemDirectory } from "./items.ts";
 import { type UserRating, userItems } from "./user-ratings.ts";
 
 /** Items that are weighed as the next question, where a caller names none. */
@@ -18,16 +19,17 @@ const PROCESS_RATINGS = 1000;
 /** As much of a model as its users need. */
 export interface UsersOf {
   readonly name: string;
-  readonly items: Items;
+  readonly items: ItemDirectory;
   readonly shared: SharedMetric;
   readonly prior: PersonalPrior | undefined;
 }
 
+/** The user's own metric; exactly the shared one where nothing can be learned. */
 export function metricOf(model: UsersOf, ratings: readonly UserRating[]): UserMetric {
   return personalise(model.shared, priorOf(model), userItems(model.items, ratings));
 }
 
-/** `metric`: the user's own h (p) and b. */
+/** What the user may rate an item, and because of which ratings. `metric`: the user's own h (p) and b. */
 export function predictionFor(
   model: UsersOf,
   ratings: readonly UserRating[],
@@ -63,12 +65,13 @@ export function predictionFor(
     ...prediction,
     centre: process.centre,
     evidence: evidence.map(({ rated: place, ...reason }) => {
-      const { id, title } = model.items.at(user.items[rated[place]]);
-      return { id, title, ...reason };
+      const row = user.items[rated[place]];
+      return { id: model.items.idOf(row), title: model.items.titleOf(row), ...reason };
     }),
   };
 }
 
+/** What to ask the user next, the most telling first: of the items with most ratings, or among `candidates`. */
 export function questionsFor(
   model: UsersOf,
   ratings: readonly UserRating[],
@@ -89,19 +92,22 @@ export function questionsFor(
     : wellKnown(items, new Set(user.items));
   return nextQuestions(shared, prior, { user, own, candidates: asked })
     .slice(0, k)
-    .map(({ item, gain, chance }) => {
-      const { id, title } = items.at(item);
-      return { id, title, gain, chance };
-    });
+    .map(({ item, gain, chance }) => ({ id: items.idOf(item), title: items.titleOf(item), gain, chance }));
 }
 
-/** Items with most ratings, the user's own left out. */
-function wellKnown(items: Items, met: ReadonlySet<number>): Int32Array {
-  const ratings = Int32Array.from({ length: items.size }, (_, item) => items.at(item).ratings);
-  return Int32Array.from(ratings.keys())
-    .filter((item) => !met.has(item))
-    .sort((a, b) => ratings[b] - ratings[a] || a - b)
-    .slice(0, QUESTIONS);
+/** Items with most ratings, the user's own left out; of equals, the first rows. O(n) but for the few that enter. */
+function wellKnown(items: ItemDirectory, met: ReadonlySet<number>): Int32Array {
+  const best: { row: number; ratings: number }[] = [];
+  let least = -1; // ratings that do not enter
+  for (let row = 0; row < items.size; row++) {
+    const ratings = items.ratingsOf(row);
+    if (ratings <= least || met.has(row)) continue;
+    const at = best.findIndex((other) => other.ratings < ratings);
+    best.splice(at < 0 ? best.length : at, 0, { row, ratings });
+    if (best.length > QUESTIONS) best.pop();
+    if (best.length === QUESTIONS) least = best[QUESTIONS - 1].ratings;
+  }
+  return Int32Array.from(best, ({ row }) => row);
 }
 
 function priorOf({ name, prior }: UsersOf): PersonalPrior {

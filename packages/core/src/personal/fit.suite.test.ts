@@ -49,6 +49,19 @@ test("never worse than the start, whatever the user, the link and the prior; and
   );
 });
 
+test("a fit that ends at the edge of where there is a covariance does not say that it has converged", () => {
+  using scope = engine.scope();
+  const likelihood = new PersonalLikelihood(engine, scope, personalWorld(30, 5, 292281), {
+    link: "sigmoid",
+    variance: 1,
+  });
+  const mean = new Float64Array(6).fill(0.2);
+  const precision = identity(6).map((value) => 0.01 * value);
+  const fit = fitWeights(new PosteriorObjective(new SoftplusObjective(likelihood, 5), { mean, precision }, 30), mean);
+  expect(fit.value).toBeLessThan(fit.start);
+  expect(fit.converged).toBe(false);
+});
+
 test("most users converge, in a few steps", () => {
   const fits = Array.from({ length: 20 }, (_, seed) => {
     using scope = engine.scope();

@@ -21,7 +21,7 @@ export interface PersonalFit {
   readonly start: number;
   readonly iterations: number;
   readonly evaluations: number;
-  /** Whether it ended by itself. */
+  /** Whether it ended where no step promises to gain more. */
   readonly converged: boolean;
 }
 
@@ -43,6 +43,7 @@ export function fitWeights(
   let evaluations = 1;
   let iteration = 0;
   let converged = false;
+  let isFresh = false; // nothing is known of the curvature but its size
   for (; iteration < iterations && !converged; iteration++) {
     const step = descent(inverse, gradient, P);
     const slope = dot(step, gradient);
@@ -50,9 +51,12 @@ export function fitWeights(
     if (converged) break;
     const next = search();
     if (!next) {
-      converged = true; // no step improves: as good as numbers get
-      break;
+      if (isFresh) break; // not even along the gradient: at the edge of where there is a covariance, or as good as numbers get
+      inverse = scaledIdentity(curvature, P);
+      isFresh = true;
+      continue;
     }
+    isFresh = false;
     inverse = bfgs(inverse, difference(next.w, w), difference(next.gradient, gradient), P);
     ({ w, gradient, value } = next);
 

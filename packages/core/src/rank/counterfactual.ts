@@ -8,7 +8,7 @@ import { exactScore } from "./exact.ts";
 import type { Query } from "./query.ts";
 import type { LiftedRows } from "./rows.ts";
 import { scanScores } from "./scores.ts";
-import { reasons, type SimilarOptions } from "./similar.ts";
+import { reasons } from "./similar.ts";
 import { comesBefore } from "./ties.ts";
 
 export interface Ranks {
@@ -25,16 +25,32 @@ interface Threshold {
   before: number;
 }
 
+/** Rows that are ranked against. */
+export interface RankCandidates {
+  /** Rows that are none, besides the query's own. */
+  exclude?: Iterable<number>;
+  /** 1 for each row that is one (n); or a bitmap: bit i mod 32 of word ⌊i/32⌋; or a test. @default all */
+  allowed?: Uint8Array | Uint32Array | ((row: number) => boolean);
+}
+
+/** One test, chosen before the rows are read: which kind of `allowed` it is costs nothing for each. */
+function candidateTest(out: ReadonlySet<number>, allowed: RankCandidates["allowed"]): (row: number) => boolean {
+  if (allowed === undefined) return (row) => !out.has(row);
+  if (typeof allowed === "function") return (row) => !out.has(row) && allowed(row);
+  if (allowed instanceof Uint8Array) return (row) => !out.has(row) && allowed[row] === 1;
+  return (row) => ((allowed[row >>> 5] >>> (row & 31)) & 1) === 1 && !out.has(row);
+}
+
 /** Ranks of items among all candidates, as they are and without each channel. */
 export function counterfactualRanks(
   rows: LiftedRows,
   query: Query,
   items: readonly number[],
-  { exclude, allowed }: Pick<SimilarOptions, "exclude" | "allowed"> = {},
+  { exclude, allowed }: RankCandidates = {},
 ): Ranks[] {
   const out = new Set(exclude);
   for (const { index } of query.items) if (index >= 0) out.add(index);
-  const isCandidate = (item: number) => !out.has(item) && (allowed === undefined || allowed[item] === 1);
+  const isCandidate = candidateTest(out, allowed);
   const groups = items.map((item): Threshold[] => {
     const { score, contributions } = reasons(rows, query, item);
     const raised = Array.from(contributions, (contribution) => score + contribution / query.temperature);

@@ -6,7 +6,7 @@
 // Dividing by √s_c makes a typical random pair have d_c = 1, and centring keeps the digits of distances.
 // n items, p channels, e embedding columns, w = e + p + 1
 import { NearkinError } from "../errors.ts";
-import type { FloatArray } from "../linalg/matrix.ts";
+import { checkRowMajor, checkShape, type FloatArray, type Matrix } from "../linalg/matrix.ts";
 
 /** Where things stand in a lifted row. */
 export interface RowLayout {
@@ -93,34 +93,84 @@ export function buildRows(layout: RowLayout, scaling: RowScaling, inputs: RowInp
 }
 
 function writeRow(
-  { starts, sizes, embeddingSize: e, channelCount: p, width }: RowLayout,
+  layout: RowLayout,
   { centres, factors, lengths }: RowScaling,
   { embeddings, masked, logPopularity }: RowInputs,
   i: number,
   out: Float32Array,
 ): void {
-  const row = i * width;
-  for (let c = 0; c < p; c++) {
+  const { embeddingSize: e, channelCount: p, width } = layout;
+  for (let j = 0; j < e; j++) out[i * width + j] = (embeddings[i * e + j] - centres[j]) * factors[j];
+  const row = { out, at: i * width, masked, marks: i * p, logPopularity: logPopularity[i] };
+  const wrong = finishRow(layout, lengths, row);
+  if (wrong >= 0) throw notFinite("buildRows", i, wrong < p ? wrong : row);
+}
+
+/** A row whose columns are written, at `at` of `out`; its marks begin at `marks` of `masked`. */
+interface UnfinishedRow {
+  out: Float32Array;
+  at: number;
+  masked: Uint8Array;
+  marks: number;
+  logPopularity: number;
+}
+
+/** Norms and log q, behind the columns as they are stored. Returns the channel whose norm is not finite, p where log q is not, else −1. */
+function finishRow(
+  { starts, sizes, embeddingSize: e, channelCount: p, width }: RowLayout,
+  lengths: Float64Array,
+  { out, at, masked, marks, logPopularity }: UnfinishedRow,
+): number {
+  let wrong = -1;
+  for (let c = p - 1; c >= 0; c--) {
     let square = 0;
-    for (let j = starts[c]; j < starts[c] + sizes[c]; j++) {
-      out[row + j] = (embeddings[i * e + j] - centres[j]) * factors[j];
-      square += out[row + j] * out[row + j];
-    }
-    out[row + e + c] = square + (masked[i * p + c] === 1 ? lengths[c] : 0);
-    if (!Number.isFinite(out[row + e + c])) {
-      throw new NearkinError(
-        "NOT_FINITE",
-        `buildRows: the embedding of item ${i} in channel ${c} is not finite; did training diverge?`,
-      );
-    }
+    for (let j = starts[c]; j < starts[c] + sizes[c]; j++) square += out[at + j] * out[at + j];
+    out[at + e + c] = square + (masked[marks + c] === 1 ? lengths[c] : 0);
+    if (!Number.isFinite(out[at + e + c])) wrong = c;
   }
-  out[row + width - 1] = logPopularity[i];
-  if (!Number.isFinite(out[row + width - 1])) {
-    throw new NearkinError(
-      "NOT_FINITE",
-      `buildRows: log q of item ${i} is ${logPopularity[i]}; smooth the frequencies so that none is 0`,
-    );
+  out[at + width - 1] = logPopularity;
+  return wrong < 0 && !Number.isFinite(out[at + width - 1]) ? p : wrong;
+}
+
+/** `what`: the channel, or the row whose log q it is. */
+function notFinite(name: string, item: number, what: number | { logPopularity: number }): NearkinError {
+  return new NearkinError(
+    "NOT_FINITE",
+    typeof what === "number"
+      ? `${name}: the embedding of item ${item} in channel ${what} is not finite; did training diverge?`
+      : `${name}: log q of item ${item} is ${what.logPopularity}; smooth the frequencies so that none is 0`,
+  );
+}
+
+/** A row's numbers, in the coordinates of lifted rows. */
+export interface LiftedRowValues {
+  /** (e) Centred and scaled: that of an embedded draft. */
+  readonly embedding: Float32Array;
+  /** (p) */
+  readonly masked: Uint8Array;
+  /** (p) ρ_c/s_c: that of the other rows. */
+  readonly lengths: Float64Array;
+  /** log q */
+  readonly logPopularity: number;
+}
+
+/** Writes one row of `into` (rows, w): to the bit what `buildRows` would have written there. */
+export function writeLiftedRow(layout: RowLayout, into: Matrix, row: number, values: LiftedRowValues): void {
+  const { embeddingSize: e, channelCount: p, width } = layout;
+  const { embedding, masked, lengths } = values;
+  if (!Number.isInteger(row) || row < 0 || row >= into.rows) {
+    throw new NearkinError("INDEX_OUT_OF_RANGE", `writeLiftedRow: row ${row} is outside [0, ${into.rows})`);
   }
+  checkShape("writeLiftedRow: into", into, into.rows, width, "f32");
+  checkRowMajor("writeLiftedRow: into", into);
+  checkLength("writeLiftedRow: embedding", embedding.length, e);
+  checkLength("writeLiftedRow: masked", masked.length, p);
+  checkLength("writeLiftedRow: lengths", lengths.length, p);
+  const at = into.offset + row * into.rowStride;
+  const own = { out: into.data as Float32Array, at, masked, marks: 0, logPopularity: values.logPopularity };
+  own.out.set(embedding, at);
+  const wrong = finishRow(layout, lengths, own);
+  if (wrong >= 0) throw notFinite("writeLiftedRow", row, wrong < p ? wrong : values);
 }
 
 /** (e) Mean of each embedding column over the items whose channel is known; 0 where no item's is. */

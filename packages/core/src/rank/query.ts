@@ -65,17 +65,22 @@ export function buildQuery(rows: LiftedRows, items: readonly LiftedItem[], optio
     constant -= (weight * squares) / items.length;
   }
   vector[width - 1] = popularity;
-  const magnitude = largestMagnitude(rows, vector);
-  if (!(magnitude < LARGEST)) {
+  if (!(largestMagnitude(rows, vector) < LARGEST)) {
     throw new NearkinError(
       "BAD_ARGUMENT",
       "the weights of a query are too large for 32-bit floats; divide all of them by one number",
     );
   }
-  // A sum of w products is off by at most w·u·Σ|row_j·vector_j| (Higham, Accuracy and Stability of Numerical Algorithms, §3.1); the
-  // rounding of norm slots, vector and result adds a few u.
-  const rounding = (width + 4) * 2 ** -24 * magnitude + width * 2 ** -149;
-  return { items, weights, temperature, popularity, vector, constant, rounding };
+  return { items, weights, temperature, popularity, vector, constant, rounding: roundingOf(rows, vector) };
+}
+
+/**
+ * How far the f32 product of any row with this vector may lie from the exact one. A sum of w products is off by at most w·u·Σ|row_j·vector_j|
+ * (Higham, Accuracy and Stability of Numerical Algorithms, §3.1); the rounding of norm slots, vector and result adds a few u.
+ */
+export function roundingOf(rows: LiftedRows, vector: Float32Array): number {
+  const { width } = rows.layout;
+  return (width + 4) * 2 ** -24 * largestMagnitude(rows, vector) + width * 2 ** -149;
 }
 
 /** A bound on Σ|row_j·vector_j| over all rows: Cauchy–Schwarz, channel by channel. */

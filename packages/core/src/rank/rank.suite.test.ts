@@ -213,6 +213,13 @@ describe("counterfactual ranks", () => {
         const asked = items.slice(0, 8);
         const found = counterfactualRanks(rows, ask(rows, wish), asked, { allowed });
         expect(found).toHaveLength(asked.length);
+        const bitmap = new Uint32Array(Math.ceil(world.ids.length / 32));
+        allowed.forEach((mark, y) => {
+          bitmap[y >>> 5] |= mark << (y & 31);
+        });
+        for (const same of [bitmap, (y: number) => allowed[y] === 1]) {
+          expect(counterfactualRanks(rows, ask(rows, wish), asked, { allowed: same })).toEqual(found);
+        }
         asked.forEach((item, i) => {
           expect(found[i].rank).toBe(plainRank(world, wish, items, { item, score: plainScore(world, wish, item) }));
           plainDistances(world, wish.query, item).forEach((d, c) => {

@@ -12,8 +12,16 @@ export interface RowShard {
   readonly rows: Matrix;
 }
 
+/** How far rounding can carry a score. Rows that are added, or written anew, may raise it; too low, and lists are certified that are not exact. */
+export interface RowBounds {
+  /** (p) Largest norm slot of each channel. */
+  readonly largestSquares: Float64Array;
+  /** Largest |log q|. */
+  readonly largestLog: number;
+}
+
 /** A catalogue ready to be ranked. */
-export interface LiftedRows {
+export interface LiftedRows extends RowBounds {
   readonly layout: RowLayout;
   /** n */
   readonly count: number;
@@ -25,10 +33,6 @@ export interface LiftedRows {
   readonly lengths: Float64Array;
   /** (n) Breaks ties. */
   readonly hashes: Uint32Array;
-  /** (p) Largest norm slot of each channel: how far rounding can carry a score. */
-  readonly largestSquares: Float64Array;
-  /** Largest |log q|. */
-  readonly largestLog: number;
 }
 
 export interface LiftOptions {
@@ -41,9 +45,8 @@ export interface LiftOptions {
 
 /** Checks shards against each other and measures what bounds their rounding: one read of all rows. */
 export function liftRows(layout: RowLayout, { shards, masked, lengths, ids }: LiftOptions): LiftedRows {
-  const { width, channelCount: p, embeddingSize: e } = layout;
-  const largestSquares = new Float64Array(p);
-  let largestLog = 0;
+  const { width, channelCount: p } = layout;
+  let bounds: RowBounds | undefined;
   let count = 0;
   for (const { rows } of shards) {
     checkRowMajor("liftRows: shard", rows);
@@ -53,12 +56,7 @@ export function liftRows(layout: RowLayout, { shards, masked, lengths, ids }: Li
         `liftRows: rows must be f32 with ${width} columns, got ${rows.precision} with ${rows.cols}`,
       );
     }
-    const data = rows.data as Float32Array;
-    for (let i = 0; i < rows.rows; i++) {
-      const slots = rows.offset + i * rows.rowStride + e;
-      for (let c = 0; c < p; c++) largestSquares[c] = Math.max(largestSquares[c], data[slots + c]);
-      largestLog = Math.max(largestLog, Math.abs(data[slots + p]));
-    }
+    bounds = measureBounds(layout, rows, bounds);
     count += rows.rows;
   }
   if (ids.length !== count || masked.length !== count * p || lengths.length !== p) {
@@ -67,7 +65,24 @@ export function liftRows(layout: RowLayout, { shards, masked, lengths, ids }: Li
       `liftRows: ${count} rows of ${p} channels go with ${count} ids, ${count * p} marks and ${p} lengths, got ${ids.length}, ${masked.length} and ${lengths.length}`,
     );
   }
-  return { layout, count, shards, masked, lengths, hashes: tieHashes(ids), largestSquares, largestLog };
+  return { layout, count, shards, masked, lengths, hashes: tieHashes(ids), ...(bounds ?? noBounds(p)) };
+}
+
+const noBounds = (p: number): RowBounds => ({ largestSquares: new Float64Array(p), largestLog: 0 });
+
+/** Bounds of these rows (any number, w), and of those that were measured before. */
+export function measureBounds(layout: RowLayout, rows: Matrix, before?: RowBounds): RowBounds {
+  const { channelCount: p, embeddingSize: e } = layout;
+  const bounds = before ?? noBounds(p);
+  const largestSquares = bounds.largestSquares.slice();
+  let { largestLog } = bounds;
+  const data = rows.data as Float32Array;
+  for (let i = 0; i < rows.rows; i++) {
+    const slots = rows.offset + i * rows.rowStride + e;
+    for (let c = 0; c < p; c++) largestSquares[c] = Math.max(largestSquares[c], data[slots + c]);
+    largestLog = Math.max(largestLog, Math.abs(data[slots + p]));
+  }
+  return { largestSquares, largestLog };
 }
 
 /** An item as one side of a comparison: a row of the catalogue, or a draft. */
@@ -105,7 +120,7 @@ export function logPopularity(rows: LiftedRows, index: number): number {
 export function locate(rows: LiftedRows, index: number): { shard: Matrix; local: number } {
   let first = 0;
   for (const { rows: shard } of rows.shards) {
-    if (index < first + shard.rows) return { shard, local: index - first };
+    if (index >= 0 && index < first + shard.rows) return { shard, local: index - first };
     first += shard.rows;
   }
   throw new NearkinError("INDEX_OUT_OF_RANGE", `item ${index} is outside [0, ${rows.count})`);

@@ -1,5 +1,6 @@
 // Scores of all rows at once, in f32, for what a top-k cannot answer: filters, ranks, and lists that end in a tie.
-import { offer, TopK } from "../linalg/top-k.ts";
+import { type AllowedScan, allowedScans, offer, TopK } from "../linalg/top-k.ts";
+import { bitmapOf } from "./bitmap.ts";
 import type { Query } from "./query.ts";
 import type { LiftedRows } from "./rows.ts";
 
@@ -28,18 +29,25 @@ export function scanScores(
 export function scanAllowed(rows: LiftedRows, query: Query, options: { count: number; allowed: Uint8Array }): TopK {
   const { count, allowed } = options;
   const best = new TopK(count);
-  scanScores(rows, query, (first, length, scores, at) => {
-    let worst = best.count === count ? best.scores[count - 1] : Number.NEGATIVE_INFINITY;
-    for (let i = 0; i < length; i++) {
-      const score = scores[at + i];
-      if (score >= worst && allowed[first + i] === 1) {
-        offer(best, score, first + i);
-        if (best.count === count) worst = best.scores[count - 1];
-      }
-    }
-  });
+  let first = 0;
+  for (const { rows: shard } of rows.shards) {
+    const marks = allowed.subarray(first, first + shard.rows);
+    const scan = allowedScans.get(shard.storage) ?? plainAllowedScan;
+    scan(best, shard, { vector: query.vector, allowed: bitmapOf(marks) }, first);
+    first += shard.rows;
+  }
   return best;
 }
+
+const plainAllowedScan: AllowedScan = (best, shard, { vector, allowed }, first) => {
+  for (let i = 0; i < shard.rows; i++) {
+    if (((allowed[i >> 5] >>> (i & 31)) & 1) === 0) continue;
+    const at = shard.offset + i * shard.rowStride;
+    let score = 0;
+    for (let j = 0; j < shard.cols; j++) score += shard.data[at + j] * vector[j];
+    offer(best, score, first + i);
+  }
+};
 
 /** Rows whose f32 score is at least `least`; `allowed` as above, absent for all. */
 export function rowsAbove(

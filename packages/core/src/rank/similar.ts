@@ -4,15 +4,11 @@
 import { NearkinError } from "../errors.ts";
 import { hostMatrix } from "../linalg/matrix.ts";
 import { TopK } from "../linalg/top-k.ts";
-import { BestLists } from "./best-lists.ts";
-import { channelDistances, exactScore, totalDistance } from "./exact.ts";
+import { bestOf, certify, droppedRows, LONG_LIST, leastScanScore, type Scored, SPARE } from "./certify.ts";
+import { channelDistances, totalDistance } from "./exact.ts";
 import type { Query } from "./query.ts";
 import { type LiftedRows, logPopularity } from "./rows.ts";
 import { rowsAbove, scanAllowed } from "./scores.ts";
-import { comesBefore } from "./ties.ts";
-
-const SPARE = 16; // candidates beyond those asked for: near-ties rarely need more
-const LONG_LIST = 256; // excluded rows from which on they are marked, not over-fetched
 
 export interface SimilarOptions {
   /** @default 10 */
@@ -35,12 +31,6 @@ export interface Neighbour {
   distances: Float64Array;
   /** (p) h_c·d_c */
   contributions: Float64Array;
-}
-
-/** A row with its exact score. */
-export interface Scored {
-  item: number;
-  score: number;
 }
 
 /** The k best rows, best first; equal scores by a hash of the id (EV7). Never the query's own items. */
@@ -66,32 +56,27 @@ export function reasons(rows: LiftedRows, query: Query, item: number): Neighbour
 /** The k best rows with their scores. */
 export function rankExactly(rows: LiftedRows, query: Query, options: SimilarOptions = {}): Scored[] {
   const { k = 10, exclude, allowed } = options;
-  if (!Number.isSafeInteger(k) || k < 1) {
-    throw new NearkinError("BAD_ARGUMENT", `similar: k must be a whole number of at least 1, got ${k}`);
-  }
+  checkListLength(k);
   if (allowed && allowed.length !== rows.count) {
     throw new NearkinError("SHAPE_MISMATCH", `similar: allowed must have ${rows.count} marks, got ${allowed.length}`);
   }
-  const dropped = new Set(exclude);
-  for (const { index } of query.items) if (index >= 0) dropped.add(index);
+  const dropped = droppedRows(query, exclude);
   const most = Math.min(k, rows.count); // no list is longer
   const marks = allowed || dropped.size > LONG_LIST ? allowedRows(rows.count, allowed, dropped) : undefined;
-  const wanted = most + SPARE + (marks ? 0 : dropped.size);
-  const found = marks ? scanAllowed(rows, query, { count: wanted, allowed: marks }) : scanAll(rows, query, wanted);
-  const scratch = new Float64Array(rows.layout.channelCount);
-  const score = (item: number): Scored => ({ item, score: exactScore(rows, query, item, scratch) });
-  const list: Scored[] = [];
-  for (let i = 0; i < found.count; i++) if (!dropped.has(found.rows[i])) list.push(score(found.rows[i]));
-  sortScored(rows, list);
-  if (found.count < wanted) return list.slice(0, most); // every row was seen
+  const candidates = most + SPARE + (marks ? 0 : dropped.size);
+  const found = marks
+    ? scanAllowed(rows, query, { count: candidates, allowed: marks })
+    : scanAll(rows, query, candidates);
+  const { list, isCertain } = certify(rows, query, found, { most, candidates, dropped });
+  if (isCertain) return list;
+  const close = rowsAbove(rows, query, { least: leastScanScore(query, list), allowed: marks });
+  return bestOf(rows, query, close, { most, dropped });
+}
 
-  const last = list[Math.min(most, list.length) - 1]?.score ?? Number.NEGATIVE_INFINITY;
-  if (found.scores[found.count - 1] + query.constant + query.rounding < last) return list.slice(0, most);
-  const close = rowsAbove(rows, query, { least: last - query.rounding - query.constant, allowed: marks });
-  const best = new BestLists(1, most, rows.hashes); // in a tie of thousands most of them do not enter
-  for (const item of close) if (!dropped.has(item)) best.offer(0, item, exactScore(rows, query, item, scratch));
-  best.sort(0);
-  return Array.from(best.items.subarray(0, best.counts[0]), (item, r) => ({ item, score: best.scores[r] }));
+export function checkListLength(k: number): void {
+  if (!Number.isSafeInteger(k) || k < 1) {
+    throw new NearkinError("BAD_ARGUMENT", `similar: k must be a whole number of at least 1, got ${k}`);
+  }
 }
 
 function scanAll({ shards }: LiftedRows, { vector }: Query, count: number): TopK {
@@ -105,9 +90,4 @@ function allowedRows(count: number, allowed: Uint8Array | undefined, dropped: Re
   const marks = allowed ? allowed.slice() : new Uint8Array(count).fill(1);
   for (const item of dropped) marks[item] = 0;
   return marks;
-}
-
-/** Best first; equal scores by hash. */
-function sortScored({ hashes }: LiftedRows, list: Scored[]): void {
-  list.sort((a, b) => (comesBefore(hashes, a, b) ? -1 : 1));
 }

@@ -27,6 +27,10 @@ export function comesBefore(
   { item: a, score: x }: { item: number; score: number },
   { item: b, score: y }: { item: number; score: number },
 ): boolean {
-  if (x !== y) return x > y;
+  return x !== y ? x > y : winsTie(hashes, a, b);
+}
+
+/** Whether item a comes before item b where both score the same: smaller hash, then smaller index. */
+export function winsTie(hashes: Uint32Array, a: number, b: number): boolean {
   return hashes[a] !== hashes[b] ? hashes[a] < hashes[b] : a < b;
 }

@@ -60,6 +60,19 @@ export class Bed {
     });
   }
 
+  /** The same for what has to be awaited. */
+  async checkAsync<Case>(
+    cases: fc.Arbitrary<Case>,
+    body: (drawn: Case) => Promise<void>,
+    examples: readonly NoInfer<Case>[] = [],
+  ): Promise<void> {
+    await fc.assert(fc.asyncProperty(cases, body), {
+      seed: this.seed,
+      numRuns: this.runs,
+      examples: examples.map((one): [Case] => [one]),
+    });
+  }
+
   /** Operands in a scope of their own, closed afterwards; frames and inputs must come out as they went in. */
   with(precision: Precision, seed: number, body: (operands: Operands) => void): void {
     poison(this.engine);

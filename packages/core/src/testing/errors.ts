@@ -3,8 +3,10 @@ import { describe, expect, test } from "vitest";
 import type { ErrorCode } from "../errors.ts";
 import type { Scope } from "../linalg/arena.ts";
 import type { Activation, Engine, Link } from "../linalg/engine.ts";
+import { fixedRows } from "../linalg/fixed.ts";
 import { Random } from "../linalg/random.ts";
 import { TopK } from "../linalg/top-k.ts";
+import { transformerOf } from "../linalg/transformer.ts";
 import type { Bed } from "./bed.ts";
 import { errorOf } from "./bounds.ts";
 
@@ -76,6 +78,23 @@ const mistakes: Partial<Record<ErrorCode, Record<string, Mistake>>> = {
       e.softmaxCrossEntropy(null, s.matrix(4, 2), s.indices(3)),
     "adamw: gradient: expected (3, 1), got (4, 1)": (e, s) =>
       e.adamw(s.matrix(3, 1), s.matrix(4, 1), s.matrix(3, 1), s.matrix(3, 1), step1),
+    "quantize: out: expected (2, 3), got (3, 3)": (e, s) =>
+      transformerOf(e).quantize(fixedRows(s, 3, 3), s.matrix(2, 3, "f32")),
+    "multiplyFixed: B: expected (4, 3), got (4, 5)": (e, s) =>
+      transformerOf(e).multiplyFixed(s.matrix(2, 4, "f32"), fixedRows(s, 2, 3), fixedRows(s, 4, 5)),
+    "multiplyFixed: bias: expected f32 like the other operands, got f64": (e, s) =>
+      transformerOf(e).multiplyFixed(s.matrix(2, 4, "f32"), fixedRows(s, 2, 3), fixedRows(s, 4, 3), {
+        bias: s.matrix(4, 1),
+      }),
+    "layerNorm: gain: expected a vector of 3, got (2, 1)": (e, s) =>
+      transformerOf(e).layerNorm(
+        s.matrix(2, 3, "f32"),
+        s.matrix(2, 3, "f32"),
+        s.matrix(2, 1, "f32"),
+        s.matrix(3, 1, "f32"),
+      ),
+    "attention: out: expected (5, 8), got (5, 24)": (e, s) =>
+      transformerOf(e).attention(s.matrix(5, 24, "f32"), s.matrix(5, 24, "f32"), 2, s.indices(2).write([0, 5])),
     "write: (2, 2) takes 4 numbers, got 3": (_, s) => s.matrix(2, 2).write([1, 2, 3]),
     "view: rows 1–4, columns 0–2 do not lie in (3, 2)": (_, s) => s.matrix(3, 2).view(1, 4),
   },
@@ -125,6 +144,21 @@ const mistakes: Partial<Record<ErrorCode, Record<string, Mistake>>> = {
       const A = s.matrix(3, 3);
       e.convert(A.transposed(), A);
     },
+    "gelu: takes f32 matrices, got f64; convert() makes one": (e, s) => transformerOf(e).gelu(one(s), one(s)),
+    "multiplyFixed: plus shares memory with an input; write the result elsewhere": (e, s) => {
+      const A = s.matrix(4, 3, "f32");
+      transformerOf(e).multiplyFixed(A.view(0, 3), fixedRows(s, 3, 2), fixedRows(s, 3, 2), { plus: A.view(1, 4) });
+    },
+    "layerNorm: epsilon must be at least 0, got -1": (e, s) => {
+      const A = s.matrix(1, 1, "f32");
+      transformerOf(e).layerNorm(A, A, s.matrix(1, 1, "f32"), s.matrix(1, 1, "f32"), -1);
+    },
+    "attention: QKV has three times heads·d columns, d a multiple of 4; got 24 for 3 heads": (e, s) =>
+      transformerOf(e).attention(s.matrix(5, 8, "f32"), s.matrix(5, 24, "f32"), 3, s.indices(2).write([0, 5])),
+    "attention: starts must begin at 0 and end at 5, the rows of QKV": (e, s) =>
+      transformerOf(e).attention(s.matrix(5, 8, "f32"), s.matrix(5, 24, "f32"), 2, s.indices(2).write([0, 4])),
+    "attention: starts must never fall, got 2 at 2": (e, s) =>
+      transformerOf(e).attention(s.matrix(5, 8, "f32"), s.matrix(5, 24, "f32"), 2, s.indices(4).write([0, 3, 2, 5])),
     "dropout: rate must lie in [0, 1), got 1": (e, s) => e.dropout(one(s), one(s), 1, new Random(1)),
     "dropout: rate must lie in [0, 1), got NaN": (e, s) => e.dropout(one(s), one(s), Number.NaN, new Random(1)),
     "scan: k must be a whole number of at least 1, got 0": (e, s) => e.scan(new TopK(0), [one(s)], one(s)),

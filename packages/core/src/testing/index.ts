@@ -15,8 +15,10 @@ import { describeProducts } from "./products.ts";
 import { describeRandom } from "./random.ts";
 import { describeRows } from "./rows.ts";
 import { describeScan } from "./scan.ts";
+import { describeScanThreads } from "./scan-threads.ts";
 import { describeSparseGram } from "./sparse-gram.ts";
 import { describeTraining } from "./training.ts";
+import { describeTransformer } from "./transformer.ts";
 
 export { type TinyModelOptions, tinyModel, toyEncode } from "../model/testing/tiny-model.ts";
 export type { SuiteOptions } from "./bed.ts";
@@ -49,6 +51,8 @@ export function describeEngine(name: string, open: () => Promise<Engine>, option
     describeSparseGram(bed);
     describeRandom(bed);
     describeScan(bed);
+    describeScanThreads(bed);
+    describeTransformer(bed);
     describeErrors(bed);
   });
 }

@@ -2,9 +2,11 @@
 // are compared by. Inputs come from the portable random stream, so they are the same everywhere.
 import type { Scope } from "../linalg/arena.ts";
 import type { Activation, Engine, KernelGradients, KernelOptions, Link } from "../linalg/engine.ts";
+import { fixedRows } from "../linalg/fixed.ts";
 import type { Matrix, Precision } from "../linalg/matrix.ts";
 import { Random } from "../linalg/random.ts";
 import { TopK } from "../linalg/top-k.ts";
+import { transformerOf } from "../linalg/transformer.ts";
 
 /** 64 bits (two 32-bit FNV-1a) of the numbers' own bits, as text. */
 export function digest(results: readonly (Matrix | number)[]): string {
@@ -239,6 +241,42 @@ const operations: Record<string, Operation> = {
     engine.sparseGram(ones, { rows, cols, starts, columns }, X, scales);
     engine.sparseGram(weighted, { rows, cols, starts, columns, values: fill(rows * each, 1) }, X);
     return [ones, weighted];
+  },
+  "quantize, multiplyFixed": ({ engine, scope, random }) => {
+    const single = (rows: number, cols: number) => {
+      const m = scope.matrix(rows, cols, "f32");
+      engine.fillUniform(m, random);
+      return m;
+    };
+    const [A, B, square, tall] = [
+      fixedRows(scope, 211, 130),
+      fixedRows(scope, 211, 130),
+      single(211, 211),
+      single(211, 37),
+    ];
+    transformerOf(engine).quantize(A, single(211, 130));
+    transformerOf(engine).quantize(B, single(211, 130));
+    transformerOf(engine).multiplyFixed(square, A, B, { bias: single(211, 1), plus: square });
+    const narrow = fixedRows(scope, 37, 130);
+    transformerOf(engine).quantize(narrow, single(37, 130));
+    transformerOf(engine).multiplyFixed(tall, A, narrow);
+    return [square, tall, A.steps];
+  },
+  "layerNorm, gelu, attention": ({ engine, scope, random }) => {
+    const [X, Y, gain, out] = [
+      [211, 96],
+      [211, 96],
+      [96, 1],
+      [211, 32],
+    ].map(([rows, cols]) => {
+      const m = scope.matrix(rows, cols, "f32");
+      engine.fillNormal(m, random);
+      return m;
+    });
+    transformerOf(engine).layerNorm(Y, X, gain, gain);
+    transformerOf(engine).gelu(Y, Y);
+    transformerOf(engine).attention(out, Y, 4, scope.indices(4).write([0, 130, 170, 211]));
+    return [Y, out];
   },
   fills: ({ engine, random, empty }) => {
     const [uniform, normal] = [empty(151, 131), empty(151, 131)];

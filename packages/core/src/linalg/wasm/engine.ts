@@ -6,6 +6,7 @@ import { kernelPass } from "./kernel-pass.ts";
 import { MAX_WORKERS } from "./layout.ts";
 import { availableCores, relaxedAvailable, type Simd, sharedMemoryAvailable } from "./modules.ts";
 import { Pool } from "./pool.ts";
+import { registerPool } from "./pools.ts";
 import { products } from "./products.ts";
 import { scans } from "./scan.ts";
 import { grams } from "./sparse-gram.ts";
@@ -45,6 +46,13 @@ interface LinearMemory {
 
 /** Given the memory, returns the routines: how @nearkin/native joins without core knowing of it. */
 export type Accelerate = (memory: LinearMemory, workers: number) => Accelerator | Promise<Accelerator>;
+
+const pools = new WeakMap<Engine, Pool>();
+
+/** The memory and kernels behind an engine on WebAssembly; none behind others. */
+export function poolOf(engine: Engine): Pool | undefined {
+  return pools.get(engine);
+}
 
 /** The engine on WebAssembly SIMD kernels. Throws ENGINE_UNAVAILABLE where WebAssembly may not be compiled. */
 export async function createWasmEngine(options: WasmOptions = {}, accelerate?: Accelerate): Promise<Engine> {
@@ -91,6 +99,7 @@ export async function createWasmEngine(options: WasmOptions = {}, accelerate?: A
   if (accelerator && accelerator.workers < pool.workers) {
     pool.notes.push(`${accelerator.library} was built for ${accelerator.workers} of the ${pool.workers} threads`);
   }
+  registerPool(pool);
   const multiply = products(pool, accelerator);
   const info: EngineInfo = {
     kind: accelerator ? "native" : simd === "strict" ? "wasm" : "wasm-relaxed",
@@ -101,7 +110,7 @@ export async function createWasmEngine(options: WasmOptions = {}, accelerate?: A
     notes: pool.notes,
   };
   const close = () => pool.close();
-  return {
+  const engine: Engine = {
     info,
     scope() {
       pool.checkOpen();
@@ -116,4 +125,6 @@ export async function createWasmEngine(options: WasmOptions = {}, accelerate?: A
     close,
     [Symbol.asyncDispose]: close,
   };
+  pools.set(engine, pool);
+  return engine;
 }

@@ -4,31 +4,16 @@ import { NearkinError } from "../../errors.ts";
 import { Arena, MAX_PAGES } from "../arena.ts";
 import type { Indices, Matrix, Precision } from "../matrix.ts";
 import * as layout from "./layout.ts";
-import { moduleBytes, nodeModule, type Simd } from "./modules.ts";
+import { moduleBytes, type Simd } from "./modules.ts";
+import { startThread, type Thread } from "./thread.ts";
 import { workerSource } from "./worker-source.ts";
 
-const START_LIMIT = 30_000; // ms
 const FIRST_PAGES = 64; // 4 MiB: the control page, and the first thread's workspace
 
 /** A kernel's number in each precision. */
 export type Kernel = Record<Precision, number>;
 
 type KernelFunction = (job: number) => number | undefined;
-
-interface WorkerHandle {
-  terminate(): unknown;
-}
-
-interface NodeWorkerThreads {
-  Worker: new (
-    source: string,
-    options: { eval: true; name: string },
-  ) => WorkerHandle & {
-    once(event: string, listener: (value: Error) => void): void;
-    postMessage(message: unknown): void;
-    unref(): void;
-  };
-}
 
 export interface PoolOptions {
   simd: Simd;
@@ -50,7 +35,7 @@ export class Pool {
   readonly #module: WebAssembly.Module;
   readonly #names: string[];
   readonly #kernels: KernelFunction[];
-  readonly #handles: WorkerHandle[] = [];
+  readonly #threads: Thread[] = [];
   readonly #workspaces: number[] = [];
   readonly #timeout: number;
   readonly #control: Int32Array;
@@ -102,6 +87,11 @@ export class Pool {
     const number = this.#names.indexOf(name);
     if (number < 0) throw new Error(`no kernel called ${name}`);
     return number;
+  }
+
+  /** Bytes of a thread's workspace. */
+  get workspaceBytes(): number {
+    return this.#kernels[this.kernelNumber("workspace_bytes")](0) as number;
   }
 
   /** Address of thread `t`'s private workspace. */
@@ -202,7 +192,7 @@ export class Pool {
     Atomics.add(this.#control, layout.ROUND >> 2, 1);
     Atomics.notify(this.#control, layout.ROUND >> 2);
     this.#workers = 1;
-    await Promise.all(this.#handles.splice(0).map((handle) => handle.terminate()));
+    await Promise.all(this.#threads.splice(0).map((thread) => thread.terminate()));
   }
 
   #await(): void {
@@ -249,62 +239,23 @@ export class Pool {
     } catch {
       this.#mayBlock = false;
     }
-    const started = Array.from({ length: workers - 1 }, (_, i) => this.#spawn(i + 1));
-    const failed = (await Promise.allSettled(started)).find((s) => s.status === "rejected");
+    const started = await Promise.allSettled(Array.from({ length: workers - 1 }, (_, i) => this.#spawn(i + 1)));
+    const failed = started.find((s) => s.status === "rejected");
+    for (const s of started) if (s.status === "fulfilled") this.#threads.push(s.value);
     if (failed) {
       // For example a Content-Security-Policy without `worker-src blob:`. One thread does the same, more slowly.
-      for (const handle of this.#handles.splice(0)) handle.terminate();
+      for (const thread of this.#threads.splice(0)) thread.terminate();
       this.notes.push(`one thread only: ${(failed.reason as Error).message}`);
     } else this.#workers = workers;
   }
 
-  async #spawn(id: number): Promise<void> {
+  #spawn(id: number): Promise<Thread> {
     const message = { module: this.#module, memory: this.arena.memory, id, names: this.#names };
-    const threads = nodeModule<NodeWorkerThreads>("node:worker_threads");
-    if (threads) {
-      const worker = new threads.Worker(workerSource, { eval: true, name: `nearkin ${id}` });
-      this.#handles.push(worker);
-      worker.postMessage(message);
-      await answered((resolve, reject) => {
-        worker.once("message", () => resolve());
-        worker.once("error", reject);
-      });
-      worker.unref(); // a pool never keeps a process alive
-      return;
-    }
-    const url = URL.createObjectURL(new Blob([workerSource], { type: "text/javascript" }));
-    try {
-      const worker = new Worker(url, { name: `nearkin ${id}` });
-      this.#handles.push(worker);
-      worker.postMessage(message);
-      await answered((resolve, reject) => {
-        worker.onmessage = () => resolve();
-        worker.onerror = (event) => {
-          event.preventDefault(); // it is reported in the notes, not to the page
-          reject(new Error(event.message || "workers may not start here (worker-src)"));
-        };
-      });
-    } finally {
-      URL.revokeObjectURL(url);
-    }
+    return startThread(workerSource, { name: `nearkin ${id}`, message });
   }
 
   #newWorkspace(): number {
-    const bytes = this.#kernels[this.kernelNumber("workspace_bytes")](0) as number;
-    return this.arena.allocate(bytes, "workspace");
-  }
-}
-
-/** A worker's first word, or an error when it does not come in time. */
-async function answered(listen: (resolve: () => void, reject: (error: Error) => void) => void): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  try {
-    await new Promise<void>((resolve, reject) => {
-      timer = setTimeout(() => reject(new Error(`a worker did not start within ${START_LIMIT / 1000} s`)), START_LIMIT);
-      listen(resolve, reject);
-    });
-  } finally {
-    clearTimeout(timer);
+    return this.arena.allocate(this.workspaceBytes, "workspace");
   }
 }
 

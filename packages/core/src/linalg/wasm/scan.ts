@@ -1,8 +1,9 @@
 // The exact scan: every row of every shard against one query, each thread keeping its own best, merged at the end.
 import { checkScan } from "../contract.ts";
 import type { Scans } from "../engine.ts";
-import { offer, type ShardScan, shardScans } from "../top-k.ts";
+import { allowedScans, offer, type ShardScan, shardScans } from "../top-k.ts";
 import { cut, type Pool } from "./pool.ts";
+import { allowedScan } from "./scan-on-host.ts";
 
 const THRESHOLD = 1 << 19; // elements: waking a thread costs as much as reading 1 MB
 
@@ -50,6 +51,7 @@ export function scans(pool: Pool): Scans {
     }
   };
   shardScans.set(pool.arena, scanShard);
+  allowedScans.set(pool.arena, allowedScan(pool));
 
   return {
     scan(result, shards, query) {

@@ -1,0 +1,222 @@
+// Many callers, one scan at a time. While a batch is under way further queries gather, and go together as the next one: under load every
+// scan serves many, and nobody waits for more than the batch before. Between batches nobody reads the rows, so that is when they change.
+import { NearkinError } from "../errors.ts";
+import type { Matrix } from "../linalg/matrix.ts";
+import type { ScanQuery, ScanThreads } from "../linalg/scan-query.ts";
+import type { TopK } from "../linalg/top-k.ts";
+
+/** The rows to scan, as they are when a batch begins. */
+export interface ScannedRows {
+  /** (at least count, w) f32, row-major, in the memory of the threads' engine. */
+  readonly rows: Matrix;
+  /** Rows in use. */
+  readonly count: number;
+}
+
+export interface ScanQueueOptions {
+  /** Queries of one batch, at most: more serve more callers a second, each of whom waits longer. @default 16 */
+  batch?: number;
+  /** Queries that may wait, at most. @default 1024 */
+  limit?: number;
+  /** Told after each batch: how many queries, and ms. */
+  onBatch?: (queries: number, time: number) => void;
+}
+
+export interface SearchOptions<T> {
+  /** Drops the query when its caller is gone. */
+  signal?: AbortSignal | undefined;
+  /**
+   * Makes the answer of what was found, before the rows can change. It may search once more: such a search is never refused, and a queue
+   * that is closing waits for it. @default the list as it is
+   */
+  look?: (found: TopK) => T | Promise<T>;
+}
+
+/** Since the queue was made. */
+export interface ScanCounters {
+  batches: number;
+  /** Queries of those batches. */
+  queries: number;
+  /** Queries of a batch, on average; 0 before the first. */
+  meanBatch: number;
+  /** Queries that wait now. */
+  waiting: number;
+  /** Queries refused because too many were waiting. */
+  refused: number;
+  /** Queries whose callers left while they waited. */
+  dropped: number;
+  /** Time in which a batch was under way, in ms. */
+  busy: number;
+}
+
+interface Waiting {
+  query: ScanQuery;
+  /** Takes the list, or why there is none. */
+  settle(found: TopK | undefined, error?: unknown): void;
+}
+
+export class ScanQueue {
+  readonly #threads: ScanThreads;
+  readonly #source: ScannedRows;
+  readonly #batch: number;
+  readonly #limit: number;
+  readonly #onBatch: ScanQueueOptions["onBatch"];
+  readonly #waiting = new Set<Waiting>(); // in the order of asking
+  readonly #writes: (() => void)[] = [];
+  readonly #counters = { batches: 0, queries: 0, refused: 0, dropped: 0, busy: 0 };
+  /** A batch is under way, or its answers are being made. */
+  #isReading = false;
+  #isAnswering = false;
+  #isAnnounced = false;
+  #closing: Promise<void> | undefined;
+  #whenIdle: (() => void) | undefined;
+
+  constructor(threads: ScanThreads, source: ScannedRows, options: ScanQueueOptions = {}) {
+    const { batch = 16, limit = 1024, onBatch } = options;
+    for (const [name, value] of Object.entries({ batch, limit })) {
+      if (!Number.isSafeInteger(value) || value < 1) {
+        throw new NearkinError(
+          "BAD_ARGUMENT",
+          `scan queue: ${name} must be a whole number of at least 1, got ${value}`,
+        );
+      }
+    }
+    this.#threads = threads;
+    this.#source = source;
+    this.#batch = batch;
+    this.#limit = limit;
+    this.#onBatch = onBatch;
+  }
+
+  /** Rows there is room for: bitmaps of so many fit, however many come into use. */
+  get capacity(): number {
+    return this.#source.rows.rows;
+  }
+
+  get counters(): ScanCounters {
+    const { batches, queries } = this.#counters;
+    return { ...this.#counters, meanBatch: batches === 0 ? 0 : queries / batches, waiting: this.#waiting.size };
+  }
+
+  /**
+   * The best rows for a query, in its turn. Throws BUSY where too many wait already; rejects with the signal's reason where that comes
+   * first.
+   */
+  search<T = TopK>(query: ScanQuery, { signal, look }: SearchOptions<T> = {}): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (!this.#isAnswering) this.#admit();
+      signal?.throwIfAborted();
+      const leave = () => {
+        if (this.#waiting.delete(waiting)) this.#counters.dropped++;
+        reject(signal?.reason);
+      };
+      const waiting: Waiting = {
+        query,
+        settle(found, error) {
+          signal?.removeEventListener("abort", leave);
+          if (signal?.aborted) return;
+          if (!found) return reject(error);
+          try {
+            resolve(look ? look(found) : (found as T));
+          } catch (thrown) {
+            reject(thrown);
+          }
+        },
+      };
+      signal?.addEventListener("abort", leave, { once: true });
+      this.#waiting.add(waiting);
+      this.#announce();
+    });
+  }
+
+  /** Runs a change of the rows, their number or bitmaps while no scan reads them: at once, or when the batch under way has ended. */
+  exclusively<T>(write: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const run = () => {
+        try {
+          resolve(write());
+        } catch (error) {
+          reject(error);
+        }
+      };
+      if (this.#isReading) this.#writes.push(run);
+      else run();
+    });
+  }
+
+  /** Takes no further queries, and resolves when those that wait have their answers. The threads stay open. */
+  close(): Promise<void> {
+    this.#closing ??= new Promise((resolve) => {
+      this.#whenIdle = resolve;
+      if (!this.#isReading) this.#begin();
+    });
+    return this.#closing;
+  }
+
+  #admit(): void {
+    if (this.#closing) {
+      throw new NearkinError("ENGINE_CLOSED", "the scan queue is closed; ask the one that replaced it");
+    }
+    if (this.#waiting.size >= this.#limit) {
+      this.#counters.refused++;
+      throw new NearkinError("BUSY", `${this.#waiting.size} searches are waiting already; ask again later`);
+    }
+  }
+
+  /** Begins a batch once the caller's turn has ended: what is asked in one turn goes together. */
+  #announce(): void {
+    if (this.#isReading || this.#isAnnounced) return;
+    this.#isAnnounced = true;
+    queueMicrotask(() => {
+      this.#isAnnounced = false;
+      if (!this.#isReading) this.#begin();
+    });
+  }
+
+  #begin(): void {
+    const batch: Waiting[] = [];
+    for (const waiting of this.#waiting) {
+      if (batch.length === this.#batch) break;
+      this.#waiting.delete(waiting);
+      batch.push(waiting);
+    }
+    this.#isReading = batch.length > 0;
+    if (batch.length === 0) {
+      this.#whenIdle?.();
+      return;
+    }
+    this.#counters.batches++;
+    this.#counters.queries += batch.length;
+    const started = performance.now();
+    void this.#scan(batch.map(({ query }) => query)).then((answers) => {
+      const time = performance.now() - started;
+      this.#counters.busy += time;
+      this.#onBatch?.(batch.length, time);
+      // The threads go on at once, while answers are made here; unless rows are to change, for the answers are of the rows before.
+      const goesOn = this.#waiting.size > 0 && this.#writes.length === 0;
+      if (goesOn) this.#begin();
+      this.#isAnswering = true;
+      batch.forEach((waiting, i) => {
+        const answer = answers[i];
+        if (answer.status === "fulfilled") waiting.settle(answer.value);
+        else waiting.settle(undefined, answer.reason);
+      });
+      this.#isAnswering = false;
+      if (goesOn) return;
+      for (let write = this.#writes.shift(); write; write = this.#writes.shift()) write();
+      this.#begin();
+    });
+  }
+
+  /** One answer for each query. Where a query cannot be asked, those beside it do not suffer: each is asked alone. */
+  async #scan(queries: readonly ScanQuery[]): Promise<PromiseSettledResult<TopK>[]> {
+    const { rows, count } = this.#source;
+    try {
+      return (await this.#threads.scan(rows, count, queries)).map((value) => ({ status: "fulfilled", value }));
+    } catch (reason) {
+      const isOfThreads = reason instanceof NearkinError && ["WORKER_FAILED", "ENGINE_CLOSED"].includes(reason.code);
+      if (isOfThreads || queries.length === 1) return queries.map(() => ({ status: "rejected", reason }));
+      return Promise.allSettled(queries.map(async (query) => (await this.#threads.scan(rows, count, [query]))[0]));
+    }
+  }
+}
