@@ -1,7 +1,11 @@
 import { defineConfig } from "tsdown";
 
 export default defineConfig({
-  entry: { index: "src/index.ts", encoders: "src/encoders/index.ts" },
+  entry: {
+    index: "src/index.ts",
+    encoders: "src/encoders/index.ts",
+    "minilm-thread": "src/encoders/minilm-thread.ts", // started by its URL, from beside the others
+  },
   format: "esm",
   platform: "node",
   target: "node20.19",

@@ -95,6 +95,12 @@ export class Database implements AsyncDisposable {
     return copyColumns(result, targets);
   }
 
+  /** The columns of a query, some thousands of rows at a time, in its order, as fast as they are asked for. The arrays are DuckDB's own: not to be kept. */
+  async *columns(sql: string): AsyncGenerator<readonly ColumnArray[]> {
+    const result = await this.#connection.stream(sql);
+    for await (const chunk of result) if (chunk.rowCount > 0) yield columnsOf(chunk);
+  }
+
   /** Shows the columns of a query to `look`, chunk by chunk, in its order. The arrays are DuckDB's own: not to be kept. */
   async scan(sql: string, look: (rows: number, columns: readonly ColumnArray[]) => void): Promise<void> {
     const result = await this.#connection.stream(sql);

@@ -3,6 +3,7 @@ export { describeProblems, parseConfig, parseYaml } from "./config/parse.ts";
 export type { Config, ConfigInput } from "./config/schema.ts";
 export { type CatalogueData, loadCatalogue, loadItems, loadUsers } from "./dataset/catalogue.ts";
 export { type DatasetChannel, loadChannels } from "./dataset/channels.ts";
+export { type EventBatch, type ReadEventsOptions, readEvents } from "./dataset/events.ts";
 export {
   type Factors,
   type Histories,
@@ -34,6 +35,7 @@ export type { Warning, WarningCode } from "./inspect/warning.ts";
 export { findLayout, type Layout, type LayoutName, layoutConfig, layouts } from "./layouts/index.ts";
 export { canonicalJson, type Manifest } from "./manifest.ts";
 export { nearest } from "./nearest.ts";
+export { type Cells, type ChannelCells, channelCells } from "./prepare/cell-texts.ts";
 export type { PrepareEvent } from "./prepare/events.ts";
 export { type PrepareOptions, prepare } from "./prepare/prepare.ts";
 export { readParquet } from "./read-parquet.ts";

@@ -29,15 +29,16 @@ describe("writeParquet", () => {
     await writeParquet(path, [
       { name: "step", type: "integer", values: Int32Array.of(1, -2, 2 ** 31 - 1) },
       { name: 'the "loss"', type: "double", values: [0.1, null, Number.NaN] },
+      { name: "arrival", type: "long", values: [2 ** 53 - 1, null, -7] },
       { name: "rate", type: "float", values: Float32Array.of(0.5, -0, 1e-45) },
       { name: "note", type: "text", values: ["für dich", null, ""] },
       { name: "word", type: "term", terms: ["zero", "one"], values: [1, null, 0] },
     ]);
     expect(await readParquet(path)).toEqual(
       [
-        { step: 1, 'the "loss"': 0.1, rate: 0.5, note: "für dich", word: "one" },
-        { step: -2, 'the "loss"': null, rate: -0, note: null, word: null },
-        { step: 2 ** 31 - 1, 'the "loss"': Number.NaN, rate: 1e-45, note: "", word: "zero" },
+        { step: 1, 'the "loss"': 0.1, arrival: 2 ** 53 - 1, rate: 0.5, note: "für dich", word: "one" },
+        { step: -2, 'the "loss"': null, arrival: null, rate: -0, note: null, word: null },
+        { step: 2 ** 31 - 1, 'the "loss"': Number.NaN, arrival: -7, rate: 1e-45, note: "", word: "zero" },
       ].map((row) => ({ ...row, rate: Math.fround(row.rate) })),
     );
     expect(readdirSync(join(folder, "it's [new]"))).toEqual(["table.parquet"]);
@@ -107,6 +108,8 @@ describe("writeParquet", () => {
       ["another array", [{ name: "a", type: "integer", values: Float64Array.of(1) }]],
       ["numbers as text", [{ name: "a", type: "text", values: Int32Array.of(1) }]],
       ["a fraction", [{ name: "a", type: "integer", values: [1.5] }]],
+      ["a long fraction", [{ name: "a", type: "long", values: [0.5] }]],
+      ["longs as an array", [{ name: "a", type: "long", values: Float64Array.of(1) }]],
       ["a text as number", [{ name: "a", type: "double", values: ["1"] }]],
       ["a term too many", [{ name: "a", type: "term", terms: ["x"], values: Int32Array.of(0, 1) }]],
     ];
@@ -115,9 +118,11 @@ describe("writeParquet", () => {
     expect(errors).toMatchInlineSnapshot(`
       {
         "a fraction": "BAD_ARGUMENT: writeParquet: column "a" is integer, got 1.5",
+        "a long fraction": "BAD_ARGUMENT: writeParquet: column "a" is long, got 0.5",
         "a term too many": "INDEX_OUT_OF_RANGE: writeParquet: column "a" has term 1 of 1",
         "a text as number": "BAD_ARGUMENT: writeParquet: column "a" is double, got "1"",
         "another array": "BAD_ARGUMENT: writeParquet: column "a" is integer, got Float64Array",
+        "longs as an array": "BAD_ARGUMENT: writeParquet: column "a" is long, got Float64Array",
         "no columns": "BAD_ARGUMENT: writeParquet: a table has at least one column",
         "numbers as text": "BAD_ARGUMENT: writeParquet: column "a" is text, got Int32Array",
         "unequal lengths": "SHAPE_MISMATCH: writeParquet: columns must be equally long: "b" has 1 values, "a" 2",

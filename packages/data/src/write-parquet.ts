@@ -7,9 +7,9 @@ import type { DuckDBAppender, DuckDBConnection, DuckDBInstance } from "@duckdb/n
 import { NearkinError } from "@nearkin/core";
 import { identifier, quote } from "./database.ts";
 
-/** What a column is called and holds: texts, or numbers of 32 (`integer`, `float`) or 64 bits (`double`). */
+/** What a column is called and holds: texts, or numbers of 32 (`integer`, `float`) or 64 bits (`long`, whole up to 2⁵³; `double`). */
 export type ParquetField =
-  | { readonly name: string; readonly type: "integer" | "float" | "double" | "text" }
+  | { readonly name: string; readonly type: "integer" | "long" | "float" | "double" | "text" }
   /** Texts given as positions in a list: few texts, many rows. */
   | { readonly name: string; readonly type: "term"; readonly terms: readonly string[] };
 
@@ -27,7 +27,14 @@ export interface ParquetOptions {
 
 const CHUNK = 2048; // rows of a DuckDB vector
 
-const SQL_TYPES = { integer: "INTEGER", term: "INTEGER", float: "FLOAT", double: "DOUBLE", text: "VARCHAR" } as const;
+const SQL_TYPES = {
+  integer: "INTEGER",
+  term: "INTEGER",
+  long: "BIGINT",
+  float: "FLOAT",
+  double: "DOUBLE",
+  text: "VARCHAR",
+} as const;
 const ARRAYS = { integer: Int32Array, term: Int32Array, float: Float32Array, double: Float64Array } as const;
 
 /**
@@ -203,7 +210,7 @@ export class ParquetWriter implements AsyncDisposable {
 
 interface WritableVector {
   readonly items?: Int32Array | Float32Array | Float64Array;
-  setItem(row: number, value: string | number | null): void;
+  setItem(row: number, value: string | number | bigint | null): void;
   flush(): void;
 }
 
@@ -212,7 +219,7 @@ function fillVector(vector: WritableVector, field: ParquetField, values: Parquet
   const count = Math.min(CHUNK, values.length - from);
   if (!Array.isArray(values)) {
     const array = values as Int32Array | Float32Array | Float64Array;
-    if (type === "text" || !(array instanceof ARRAYS[type])) {
+    if (type === "text" || type === "long" || !(array instanceof ARRAYS[type])) {
       const got = array?.constructor?.name ?? typeof array;
       throw new NearkinError("BAD_ARGUMENT", `writeParquet: column "${name}" is ${type}, got ${got}`);
     }
@@ -224,8 +231,10 @@ function fillVector(vector: WritableVector, field: ParquetField, values: Parquet
   vector.flush();
 }
 
-function checked({ type, name }: ParquetField, value: string | number | null): string | number | null {
-  const fits = value === null || (type === "text" ? typeof value === "string" : typeof value === "number");
+function checked({ type, name }: ParquetField, value: string | number | null): string | number | bigint | null {
+  if (type === "long" && Number.isSafeInteger(value)) return BigInt(value as number);
+  const fits =
+    value === null || (type === "text" ? typeof value === "string" : typeof value === "number" && type !== "long");
   if (fits && (value === null || !(type === "integer" || type === "term") || (Number(value) | 0) === value))
     return value;
   throw new NearkinError("BAD_ARGUMENT", `writeParquet: column "${name}" is ${type}, got ${JSON.stringify(value)}`);

@@ -201,6 +201,8 @@ export const configSchema = z.strictObject({
     .prefault({}),
   /** What `nearkin train --config` reads; nothing here changes a dataset, and @nearkin/train checks it. */
   train: z.record(z.string(), z.unknown()).optional(),
+  /** What `nearkin serve --config` reads; nothing here changes a dataset, and @nearkin/serve checks it. */
+  serve: z.record(z.string(), z.unknown()).optional(),
   /** The share of unusable rows, per file group and channel, above which `prepare` stops. */
   rejectLimit: z.number().min(0).max(1).default(0.01),
 });

