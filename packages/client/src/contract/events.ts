@@ -1,0 +1,89 @@
+// What users do: events, which metrics are learned from, and feedback on lists, which tells how good they are.
+import { z } from "zod";
+import {
+  count,
+  cursor,
+  givenTime,
+  itemId,
+  namedItem,
+  nextCursor,
+  recommendationId,
+  text,
+  time,
+  total,
+  userId,
+} from "./ids.ts";
+import { strict } from "./strict.ts";
+
+const eventId = text(512).describe(
+  "Yours to choose: the same id of the same user again is a duplicate, and changes nothing, so that a batch may be sent twice. Default: a new one.",
+);
+const rating = z
+  .number()
+  .min(-1e9)
+  .max(1e9)
+  .nullable()
+  .describe("In the units of the ratings that the model was trained on; null where the item was met but not rated.");
+const type = text(64).describe('What happened, such as "view", "like" or "buy": a short text of your own.');
+
+const event = strict({
+  id: eventId.optional(),
+  user: userId,
+  item: itemId,
+  rating: rating.optional(),
+  type: type.optional(),
+  time: givenTime.optional(),
+}).meta({ id: "Event", description: "A user met an item, and may have rated it." });
+
+export const eventsBody = strict({ events: z.array(event).min(1).max(1000).describe("1 to 1,000 events.") });
+
+export const eventsAnswer = strict({
+  accepted: total.describe("Events that are stored now."),
+  duplicates: total.describe("Events whose user and id were known already."),
+  unknownItems: z
+    .array(itemId)
+    .describe(
+      "Items, each once, that the catalogue does not have. Their events are stored, and count once the item is there.",
+    ),
+});
+
+export const userEventsQuery = strict({
+  limit: count(1, 1000).default(100).describe("Events of a page, 1 to 1,000. Default: 100."),
+  after: cursor.optional(),
+});
+
+export const userEventsAnswer = strict({
+  events: z
+    .array(
+      strict({
+        id: text(512),
+        item: itemId,
+        title: namedItem.title,
+        known: z.boolean().describe("Whether the catalogue has the item."),
+        rating,
+        type: type.nullable(),
+        time,
+      }).meta({ id: "StoredEvent", description: "An event as it is stored." }),
+    )
+    .describe("The newest first."),
+  next: nextCursor,
+});
+
+const feedback = strict({
+  id: eventId.optional(),
+  recommendation: recommendationId.describe("`recommendation` of the list."),
+  item: itemId,
+  action: text(64).describe(
+    'What became of the item: "shown", "clicked", "liked", "dismissed", "bought", or a short text of your own.',
+  ),
+  position: count(1, 100_000).optional().describe("Where it stood on the page, from 1."),
+  user: userId.optional(),
+  time: givenTime.optional(),
+}).meta({ id: "Feedback", description: "What became of an item of a list." });
+
+export const feedbackBody = strict({ feedback: z.array(feedback).min(1).max(1000).describe("1 to 1,000 entries.") });
+
+export const feedbackAnswer = strict({
+  accepted: total.describe("Entries that are stored now."),
+  duplicates: total.describe("Entries whose id was known already."),
+});
