@@ -1,0 +1,209 @@
+// The door, as Fastify hooks. Who asks is settled before the body is read; whose data is touched, once the handler's own input is known.
+//
+// With keys, an unauthenticated request reaches /healthz and nothing else: unknown paths are answered 401 like known ones, so nobody can
+// feel for routes. Without keys, see local.ts.
+
+import { NearkinError } from "@nearkin/core";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ApiError } from "../http/api-error.ts";
+import type { Caller } from "./caller.ts";
+import { type Credential, readCredential } from "./credentials.ts";
+import type { KeyRing } from "./key-ring.ts";
+import type { RequestLimits } from "./limits.ts";
+import { type LocalOptions, localDoor } from "./local.ts";
+import { allows, isScope, type RouteScope, type Scope } from "./scopes.ts";
+import type { BrowserTokens } from "./tokens.ts";
+
+/** Why an authentication failed; the labels of a metric. */
+export type AuthFailure =
+  | "missing"
+  | "malformed"
+  | "unknown"
+  | "wrong secret"
+  | "revoked"
+  | "expired"
+  | "bad token"
+  | "host"
+  | "origin";
+
+/** What the guard reports of its work. */
+interface GuardMetrics {
+  authFailure(reason: AuthFailure): void;
+  forbidden(): void;
+  /** `failures`: barred after too many failed authentications. */
+  rateLimited(scope: RouteScope | "failures"): void;
+}
+
+export interface GuardOptions {
+  /** Keys, or a door for this machine alone. */
+  door:
+    | { readonly kind: "keys"; readonly ring: KeyRing; readonly tokens?: BrowserTokens }
+    | ({ readonly kind: "local" } & LocalOptions);
+  /**
+   * Names of the routes that answer without a key. All others ask for one, also those whose scope is `public`: how far a server shows its
+   * readiness, its metrics or its documentation is for whoever runs it to decide. @default ["health"]
+   */
+  publicRoutes?: readonly string[];
+  /** What callers may ask; left out, there is no limit. */
+  limits?: RequestLimits;
+  metrics?: GuardMetrics;
+}
+
+const ANONYMOUS: Caller = { kind: "anonymous" };
+const LOCAL: Caller = { kind: "local" };
+const CHALLENGE = 'Bearer realm="nearkin"';
+const SMALL_BODY = 65_536; // bytes that a refused request may still send; beyond, the connection is closed
+
+const silent: GuardMetrics = { authFailure: () => {}, forbidden: () => {}, rateLimited: () => {} };
+
+/** Puts the guard before every route of the app, unknown paths included. Call before routes are registered. */
+export function installGuard(
+  app: FastifyInstance,
+  { door, publicRoutes = ["health"], limits, metrics = silent }: GuardOptions,
+): void {
+  const open = new Set(publicRoutes);
+  const identify = door.kind === "keys" ? keysDoor(door, limits, metrics) : localIdentify(door, metrics);
+
+  app.decorateRequest("caller");
+  app.addHook("onRoute", ({ config, method, url }) => {
+    if (config?.tokens === true && config.user === undefined) {
+      throw new NearkinError(
+        "BAD_ARGUMENT",
+        `guard: ${method} ${url} takes tokens, so it must say whose data it touches`,
+      );
+    }
+  });
+
+  app.addHook("onRequest", async (request, reply) => {
+    request.caller = ANONYMOUS;
+    const { config } = request.routeOptions;
+    const isOpen = config.name !== undefined && open.has(config.name);
+    const scope = isOpen ? "public" : config.scope === "public" ? "read" : config.scope;
+    try {
+      request.caller = await identify(request, scope);
+      const beyond = scope === "public" ? undefined : beyondScope(request, scope);
+      if (beyond !== undefined) {
+        metrics.forbidden();
+        throw beyond;
+      }
+      const counted = scope ?? "read";
+      const tooMany = limits?.count(request, reply, counted);
+      if (tooMany !== undefined) {
+        metrics.rateLimited(counted);
+        throw tooMany;
+      }
+    } catch (error) {
+      closeAfterLargeBody(request, reply);
+      throw error;
+    }
+  });
+
+  app.addHook("preHandler", async (request) => {
+    if (request.caller.kind !== "token") return;
+    const named = request.routeOptions.config.user?.(request);
+    const users = named === undefined ? [] : typeof named === "string" ? [named] : named;
+    const own = request.caller.user;
+    if (users.some((user) => user !== undefined && user !== own)) {
+      metrics.forbidden();
+      throw new ApiError("FORBIDDEN", "This token reaches the data of its own user only.");
+    }
+  });
+}
+
+type Identify = (request: FastifyRequest, scope: RouteScope | undefined) => Promise<Caller>;
+
+function localIdentify(options: LocalOptions, metrics: GuardMetrics): Identify {
+  const refusal = localDoor(options);
+  return async (request) => {
+    const refused = refusal(request.raw, request.raw.socket);
+    if (refused === undefined) return LOCAL;
+    metrics.authFailure(refused.header);
+    throw new ApiError(refused.header === "host" ? "MISDIRECTED" : "FORBIDDEN", refused.message);
+  };
+}
+
+function keysDoor(
+  { ring, tokens }: { readonly ring: KeyRing; readonly tokens?: BrowserTokens },
+  limits: RequestLimits | undefined,
+  metrics: GuardMetrics,
+): Identify {
+  return async (request, scope) => {
+    if (scope === "public") return ANONYMOUS;
+    const credential = readCredential(request.headers);
+    // forged tokens cost no look into the store, so only keys that have never worked here are strangers
+    const stranger = credential.kind !== "token" && !(credential.kind === "key" && ring.knows(credential.key.id));
+    const barred = stranger ? limits?.afterFailures(request) : undefined;
+    if (barred !== undefined) {
+      metrics.rateLimited("failures");
+      throw barred;
+    }
+    const found = await lookUp(credential, ring, tokens).catch((cause) => {
+      throw cannotCheck(cause);
+    });
+    if (!("failure" in found)) return found;
+    metrics.authFailure(found.failure);
+    const tooMany = limits?.countFailure(request);
+    if (tooMany === undefined) throw unauthenticated(found.failure);
+    metrics.rateLimited("failures");
+    throw tooMany;
+  };
+}
+
+async function lookUp(
+  credential: Credential,
+  ring: KeyRing,
+  tokens: BrowserTokens | undefined,
+): Promise<Caller | { readonly failure: AuthFailure }> {
+  if (credential.kind === "none") return { failure: "missing" };
+  if (credential.kind === "key") {
+    const verdict = await ring.verify(credential.key);
+    if ("failure" in verdict) return verdict;
+    return { kind: "key", key: verdict.record.id, scopes: verdict.record.scopes.filter(isScope) };
+  }
+  if (credential.kind === "token" && tokens !== undefined) {
+    const verdict = await tokens.verify(credential.token);
+    if ("failure" in verdict) return verdict;
+    const { key, user, scopes } = verdict.claims;
+    return { kind: "token", key, user, scopes };
+  }
+  return { failure: "malformed" };
+}
+
+/** The answer does not say which part was wrong: an id that exists must look like one that does not. */
+function unauthenticated(failure: AuthFailure): ApiError {
+  if (failure === "missing") {
+    return new ApiError("UNAUTHENTICATED", "Send a key as `Authorization: Bearer nk_…` or `X-API-Key: nk_…`.", {
+      headers: { "www-authenticate": CHALLENGE },
+    });
+  }
+  return new ApiError("UNAUTHENTICATED", "The key or token is not valid: it is mistyped, expired or revoked.", {
+    headers: { "www-authenticate": `${CHALLENGE}, error="invalid_token"` },
+  });
+}
+
+/** The store did not answer: whether the key is good is not known, so it does not open the door. */
+function cannotCheck(cause: unknown): ApiError {
+  return new ApiError("STORE_UNAVAILABLE", "Keys cannot be checked at present; try again.", {
+    cause,
+    headers: { "retry-after": "1" },
+  });
+}
+
+/** What a caller is refused with who is known, but may not do this. */
+function beyondScope({ caller, routeOptions, is404 }: FastifyRequest, scope: Scope | undefined): ApiError | undefined {
+  if (caller.kind === "token" && routeOptions.config.tokens !== true) {
+    return new ApiError("FORBIDDEN", "Browser tokens do not reach this: use a key, from a server.");
+  }
+  if (caller.kind !== "key" && caller.kind !== "token") return undefined;
+  const wanted = scope ?? "admin"; // a route that does not say is not for everyone
+  if (is404 || allows(caller.scopes, wanted)) return undefined; // a key may learn that there is nothing here
+  return new ApiError("FORBIDDEN", `This ${caller.kind} does not have the scope "${wanted}".`, {
+    headers: { "www-authenticate": `${CHALLENGE}, error="insufficient_scope", scope="${wanted}"` },
+  });
+}
+
+/** A body that nobody will read is not worth receiving. */
+function closeAfterLargeBody({ headers }: FastifyRequest, reply: FastifyReply): void {
+  const large = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > SMALL_BODY;
+  if (large) reply.header("connection", "close");
+}

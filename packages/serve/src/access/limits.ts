@@ -1,0 +1,92 @@
+// How much each kind of caller may ask, and who a caller is for that purpose.
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { ApiError } from "../http/api-error.ts";
+import { type Allowance, addressBlock, type Rate, TokenBuckets, type TokenBucketsOptions } from "./rate-limit.ts";
+import type { RouteScope } from "./scopes.ts";
+
+/** Rates by what is asked and by whom; each key, user or address has its own buckets. null: as much as they like. */
+export interface Limits {
+  /** Of routes that anyone reaches, by address. */
+  public: Rate | null;
+  /** By key. */
+  read: Rate | null;
+  events: Rate | null;
+  admin: Rate | null;
+  /** By user, for requests made with a browser's token. */
+  tokenRead: Rate | null;
+  tokenEvents: Rate | null;
+  /** Failed authentications, by address. */
+  failures: Rate;
+}
+
+const defaultLimits: Readonly<Limits> = {
+  public: { perSecond: 50, burst: 100 },
+  read: { perSecond: 200, burst: 400 },
+  events: { perSecond: 100, burst: 200 },
+  admin: { perSecond: 20, burst: 100 },
+  tokenRead: { perSecond: 10, burst: 50 },
+  tokenEvents: { perSecond: 5, burst: 30 },
+  failures: { perSecond: 0.2, burst: 20 },
+};
+
+/** The same for whoever asks whatever; failed authentications are counted as ever. */
+export const sameForAll = (rate: Rate | null): Omit<Limits, "failures"> => ({
+  public: rate,
+  read: rate,
+  events: rate,
+  admin: rate,
+  tokenRead: rate,
+  tokenEvents: rate,
+});
+
+/** Counts requests, answers 429 for those beyond. */
+export class RequestLimits {
+  readonly #limits: Limits;
+  readonly #buckets: TokenBuckets;
+
+  constructor(limits: Partial<Limits> = {}, buckets: TokenBucketsOptions = {}) {
+    this.#limits = { ...defaultLimits, ...limits };
+    this.#buckets = new TokenBuckets(buckets);
+  }
+
+  /** Counts a request, and tells the caller what is left. What it is refused with, where it is one too many. */
+  count(request: FastifyRequest, reply: FastifyReply, scope: RouteScope): ApiError | undefined {
+    const { caller } = request;
+    let name: string;
+    let rate: Rate | null;
+    if (caller.kind === "key") {
+      name = `key ${scope} ${caller.key}`;
+      rate = this.#limits[scope];
+    } else if (caller.kind === "token") {
+      name = `token ${scope} ${caller.key} ${caller.user}`;
+      rate = scope === "events" ? this.#limits.tokenEvents : this.#limits.tokenRead;
+    } else {
+      name = `address ${scope} ${addressBlock(request.ip)}`;
+      rate = this.#limits[scope];
+    }
+    if (rate === null) return undefined;
+    const allowance = this.#buckets.take(name, rate);
+    reply.header("ratelimit-limit", String(rate.burst));
+    reply.header("ratelimit-remaining", String(allowance.remaining));
+    reply.header("ratelimit-reset", String(allowance.resetSeconds));
+    return allowance.allowed ? undefined : tooMany("Too many requests", allowance);
+  }
+
+  /** What strangers from this address are refused with, where they have failed too often of late. Counts nothing. */
+  afterFailures(request: FastifyRequest): ApiError | undefined {
+    const allowance = this.#buckets.peek(`failures ${addressBlock(request.ip)}`, this.#limits.failures);
+    return allowance.allowed ? undefined : tooMany("Too many failed authentications", allowance);
+  }
+
+  /** Counts a failed authentication. What it is refused with, where there were too many. */
+  countFailure(request: FastifyRequest): ApiError | undefined {
+    const allowance = this.#buckets.take(`failures ${addressBlock(request.ip)}`, this.#limits.failures);
+    return allowance.allowed ? undefined : tooMany("Too many failed authentications", allowance);
+  }
+}
+
+function tooMany(what: string, { retrySeconds }: Allowance): ApiError {
+  return new ApiError("TOO_MANY_REQUESTS", `${what}: try again in ${retrySeconds} s.`, {
+    headers: { "retry-after": String(retrySeconds) },
+  });
+}

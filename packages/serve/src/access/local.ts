@@ -1,0 +1,90 @@
+// The door while there are no keys: only this machine, and only pages of this server.
+//
+// A server on 127.0.0.1 is reached by every page that a browser on this machine shows. Two things keep such pages out. DNS rebinding, a
+// name of theirs that suddenly points to 127.0.0.1, still sends their name in `Host`. And a request across sites says so in `Origin` or
+// `Sec-Fetch-Site`, which a page cannot change.
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+
+export interface LocalOptions {
+  /** Further names under which this server may be addressed, as "name" (any port) or "name:port". */
+  hosts?: readonly string[];
+  /** Further origins whose pages may call it, exactly as browsers write them: "http://localhost:5173". */
+  origins?: readonly string[];
+}
+
+/** Why a request is refused at this door. */
+export interface LocalRefusal {
+  /** The header that gave it away. */
+  readonly header: "host" | "origin";
+  readonly message: string;
+}
+
+const LOOPBACK_NAMES = new Set(["localhost", "127.0.0.1", "[::1]"]);
+const HOST = /^(\[[0-9a-f:.]+\]|[^\s:/@[\]]+)(?::(\d{1,5}))?$/;
+
+const HOST_REFUSED: LocalRefusal = {
+  header: "host",
+  message:
+    "Without keys this server answers only under localhost, 127.0.0.1 and [::1] with its own port. Use one of them, add the name to " +
+    "the configured hosts, or turn keys on.",
+};
+
+const ORIGIN_REFUSED: LocalRefusal = {
+  header: "origin",
+  message:
+    "Without keys this server answers only pages of its own. Add the page's origin to the configured origins, or turn keys on.",
+};
+
+/** Whether a server bound to this host is reached from this machine alone. Paths of Unix sockets are. */
+export function isLoopback(host: string): boolean {
+  const name = host.toLowerCase().replace(/^\[|\]$/g, "");
+  return (
+    name === "localhost" ||
+    name === "::1" ||
+    name.startsWith("/") ||
+    /^(?:::ffff:)?127(?:\.(?:\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])){3}$/.test(name)
+  );
+}
+
+/** Whether requests must show keys: where it is not configured, as soon as the server is reached from elsewhere. */
+export function needsKeys(host: string, configured?: boolean): boolean {
+  return configured ?? !isLoopback(host);
+}
+
+/** The two ends of a connection, as far as they are known: Unix sockets and tests have no ports. */
+export type Ends = Partial<Pick<Socket, "localPort" | "remoteAddress">>;
+
+/** Looks at requests without keys; undefined means come in. */
+export function localDoor({
+  hosts = [],
+  origins = [],
+}: LocalOptions = {}): (request: Pick<IncomingMessage, "method" | "headers">, ends: Ends) => LocalRefusal | undefined {
+  const names = new Set(hosts.map((host) => host.toLowerCase()));
+  const welcome = new Set(origins);
+  return ({ method, headers }, ends) => {
+    const host = headers.host?.toLowerCase();
+    const parts = host === undefined ? null : HOST.exec(host);
+    if (host === undefined || parts === null) return HOST_REFUSED;
+    const [, name, port = "80"] = parts;
+    const own = LOOPBACK_NAMES.has(name) && isHere(Number(port), ends);
+    if (!own && !names.has(host) && !names.has(name)) return HOST_REFUSED;
+
+    const { origin } = headers;
+    if (origin !== undefined) {
+      if (welcome.has(origin)) return undefined;
+      return origin === `http://${host}` || origin === `https://${host}` ? undefined : ORIGIN_REFUSED;
+    }
+    return headers["sec-fetch-site"] === "cross-site" && !isVisit(method, headers) ? ORIGIN_REFUSED : undefined;
+  };
+}
+
+/** "localhost" is only true of this port, and of someone who is here. */
+function isHere(port: number, { localPort, remoteAddress }: Ends): boolean {
+  return (localPort === undefined || localPort === port) && (remoteAddress === undefined || isLoopback(remoteAddress));
+}
+
+/** Someone followed a link to us: the answer goes to a page of its own, which the page they came from cannot read. */
+function isVisit(method: string | undefined, headers: IncomingHttpHeaders): boolean {
+  return method === "GET" && headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
+}

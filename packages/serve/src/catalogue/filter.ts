@@ -1,0 +1,214 @@
+// A filter as the set of rows that pass it. What only depends on the catalogue (a field and a value) is made once, kept for the filters asked
+// for last, and kept true as items are put: so a filter costs a few passes over words of 32 rows.
+
+import type { Bound, FieldFilter, Filter } from "@nearkin/client";
+import { didYouMean, NearkinError, nearestNames } from "@nearkin/core";
+import { Recent } from "../recent.ts";
+import { type Bitmap, bitmapOf, clearBit, complement, fullBitmap, grown, intersect, setBit, unite } from "./bitmap.ts";
+import { type Cell, Column, type FilterColumn } from "./columns.ts";
+
+const KEPT = 128; // leaves; each is a bit a row
+
+/** Whom a filter is for. */
+export interface FilterContext {
+  /** Rows of the query's items: what "same" means. */
+  readonly query: readonly number[];
+  /** Cells of the query's drafts, by field. */
+  readonly drafts?: readonly ReadonlyMap<string, Cell>[];
+  /** Rows that the user has met; undefined without a user. */
+  readonly seen: Iterable<number> | undefined;
+  /** Rows that were put at run time. */
+  readonly added: Iterable<number>;
+}
+
+/** Looked up when asked: there may be more of them later. */
+export interface FilterColumns {
+  get(name: string): FilterColumn | undefined;
+  names(): string[];
+}
+
+interface Leaf {
+  readonly column: FilterColumn;
+  readonly passes: (cell: Cell) => boolean;
+  bits: Bitmap;
+  rows: number;
+}
+
+export class Filters {
+  readonly #columns: FilterColumns;
+  readonly #leaves = new Recent<string, Leaf>(KEPT);
+
+  constructor(columns: FilterColumns) {
+    this.#columns = columns;
+  }
+
+  /** The rows among the first `rows` that pass; the caller's own to change. */
+  evaluate(filter: Filter, rows: number, context: FilterContext): Bitmap {
+    if ("all" in filter) {
+      return filter.all.reduce((set, part) => intersect(set, this.evaluate(part, rows, context)), fullBitmap(rows));
+    }
+    if ("any" in filter) {
+      return filter.any.reduce((set, part) => unite(set, this.evaluate(part, rows, context)), bitmapOf(rows));
+    }
+    if ("not" in filter) return complement(this.evaluate(filter.not, rows, context), rows);
+    if ("seen" in filter) return rowSet(seenRows(context), filter.seen, rows);
+    if ("added" in filter) return rowSet(context.added, filter.added, rows);
+    if ("same" in filter) return this.#same(filter.same, rows, context);
+    return this.#leaf(filter, rows).bits.slice(0, (rows + 31) >>> 5);
+  }
+
+  /** Items were put: their rows may pass other leaves now. */
+  changed(changes: Iterable<number>): void {
+    const list = [...changes];
+    for (const leaf of this.#leaves.values()) {
+      for (const row of list) {
+        if (row >= leaf.rows) {
+          leaf.rows = row + 1;
+          if ((row + 32) >>> 5 > leaf.bits.length) leaf.bits = grown(leaf.bits, Math.ceil((row + 1) * 1.25));
+        }
+        if (leaf.passes(leaf.column.cell(row))) setBit(leaf.bits, row);
+        else clearBit(leaf.bits, row);
+      }
+    }
+  }
+
+  /** Shares a term of a list, or has the same text, with one of the query's items. Who has no value is like nobody. */
+  #same(field: string, rows: number, { query, drafts = [] }: FilterContext): Bitmap {
+    const column = this.#column(field);
+    const cells = [...query.map((row) => column.cell(row)), ...drafts.map((draft) => draft.get(field))];
+    const terms = new Set(
+      cells.flatMap((cell) =>
+        !cell || cell.text === null ? [] : column.shape.type === "list" ? cell.terms : [cell.text],
+      ),
+    );
+    if (terms.size === 0) return bitmapOf(rows);
+    const test: FieldFilter = column.shape.type === "list" ? { field, hasAny: [...terms] } : { field, in: [...terms] };
+    return this.#leaf(test, rows).bits.slice(0, (rows + 31) >>> 5);
+  }
+
+  #leaf(test: FieldFilter, rows: number): Leaf {
+    const key = JSON.stringify(test);
+    let leaf = this.#leaves.get(key);
+    if (!leaf) {
+      const column = this.#column(test.field);
+      const passes = testOf(test, column);
+      leaf = { column, passes, bits: evaluateLeaf(column, test, passes, rows), rows };
+      this.#leaves.set(key, leaf);
+    }
+    if (leaf.rows < rows) this.#extend(leaf, rows);
+    return leaf;
+  }
+
+  #extend(leaf: Leaf, rows: number): void {
+    leaf.bits = grown(leaf.bits.subarray(0, (leaf.rows + 31) >>> 5) as Bitmap, rows);
+    for (let row = leaf.rows; row < rows; row++) if (leaf.passes(leaf.column.cell(row))) setBit(leaf.bits, row);
+    leaf.rows = rows;
+  }
+
+  #column(name: string): FilterColumn {
+    const column = this.#columns.get(name);
+    if (column) return column;
+    const names = this.#columns.names();
+    const hint = didYouMean(nearestNames(name, names, 2)) || `; the fields are ${names.join(", ") || "none"}`;
+    throw new NearkinError("BAD_ARGUMENT", `filter: there is no field "${name}"${hint}`);
+  }
+}
+
+const seenRows = ({ seen }: FilterContext): Iterable<number> => {
+  if (seen) return seen;
+  throw new NearkinError("BAD_ARGUMENT", 'filter: "seen" needs a user; add user=<id>, or leave it out');
+};
+
+/** Those rows, or the others. */
+function rowSet(members: Iterable<number>, wanted: boolean, rows: number): Bitmap {
+  const set = bitmapOf(rows);
+  for (const row of members) if (row < rows) setBit(set, row);
+  return wanted ? set : complement(set, rows);
+}
+
+/** Rows of the model by their parsed column where there is one, all others one by one. */
+function evaluateLeaf(column: FilterColumn, test: FieldFilter, passes: (cell: Cell) => boolean, rows: number): Bitmap {
+  const bits = bitmapOf(rows);
+  const parsed = column instanceof Column ? evaluateParsed(bits, column, test, rows) : 0;
+  for (let row = parsed; row < rows; row++) if (passes(column.cell(row))) setBit(bits, row);
+  if (column instanceof Column) {
+    for (const row of column.over.keys()) {
+      if (row >= parsed) continue;
+      if (passes(column.cell(row))) setBit(bits, row);
+      else clearBit(bits, row);
+    }
+  }
+  return bits;
+}
+
+/** How many of the first rows are done. */
+function evaluateParsed(bits: Bitmap, column: Column, test: FieldFilter, rows: number): number {
+  const count = Math.min(column.count, rows);
+  const range = rangeOf(test, column);
+  if (range && "number" in range) {
+    const { numbers } = column;
+    for (let row = 0; row < count; row++) if (range.number(numbers[row])) setBit(bits, row);
+    return count;
+  }
+  if ("has" in test || "hasAny" in test) {
+    const { codes, starts, values } = column.terms;
+    const wanted = new Set(("has" in test ? [test.has] : test.hasAny).map((term) => codes.get(String(term))));
+    wanted.delete(undefined);
+    for (let row = 0; wanted.size > 0 && row < count; row++) {
+      for (let v = starts[row]; v < starts[row + 1]; v++) {
+        if (!wanted.has(values[v])) continue;
+        setBit(bits, row);
+        break;
+      }
+    }
+    return count;
+  }
+  return 0;
+}
+
+type Range = { number: (x: number) => boolean } | { text: (x: string) => boolean };
+
+/** A comparison by order: of numbers and dates, or of texts by their code units. NaN passes none. Undefined for other tests. */
+function rangeOf(test: FieldFilter, column: FilterColumn): Range | undefined {
+  if ("above" in test) return range(column, [test.above], (x, [a]) => x > a);
+  if ("atLeast" in test) return range(column, [test.atLeast], (x, [a]) => x >= a);
+  if ("below" in test) return range(column, [test.below], (x, [a]) => x < a);
+  if ("atMost" in test) return range(column, [test.atMost], (x, [a]) => x <= a);
+  if ("between" in test) return range(column, test.between, (x, [a, b]) => x >= a && x <= b);
+  return undefined;
+}
+
+function range(
+  column: FilterColumn,
+  limits: readonly Bound[],
+  holds: <T extends number | string>(x: T, limits: readonly T[]) => boolean,
+): Range {
+  const numbers = limits.map((limit) => column.read(limit).number);
+  if (!numbers.some(Number.isNaN)) return { number: (x) => holds(x, numbers) };
+  if (column.shape.type === "number" || column.shape.type === "date") {
+    const what = column.shape.type === "date" ? "a date such as 1999-12-31" : "a number";
+    const given = limits.map((limit) => JSON.stringify(limit)).join(", ");
+    throw new NearkinError("BAD_ARGUMENT", `filter: ${column.name} is compared with ${what}, got ${given}`);
+  }
+  const texts = limits.map(String);
+  return { text: (x) => holds(x, texts) };
+}
+
+function testOf(test: FieldFilter, column: FilterColumn): (cell: Cell) => boolean {
+  const range = rangeOf(test, column);
+  if (range)
+    return "number" in range ? ({ number }) => range.number(number) : ({ text }) => text !== null && range.text(text);
+  if ("exists" in test) return ({ text }) => (text !== null) === test.exists;
+  if ("matches" in test) {
+    const wanted = test.matches.toLowerCase();
+    return ({ text }) => text?.toLowerCase().includes(wanted) ?? false;
+  }
+  if ("has" in test || "hasAny" in test) {
+    const wanted = new Set(("has" in test ? [test.has] : test.hasAny).map(String));
+    return ({ terms }) => terms.some((term) => wanted.has(term));
+  }
+  const values = "in" in test ? test.in : [(test as { is: string | number | boolean }).is];
+  const texts = new Set(values.map(String));
+  const numbers = new Set(values.filter((value) => typeof value === "number"));
+  return ({ text, number }) => text !== null && (texts.has(text) || numbers.has(number));
+}

@@ -1,0 +1,146 @@
+// Items put and taken away while the server runs: stored first, then searchable, then answered. One change after the other, so that store and
+// memory never differ in their order.
+import type { MissingChannel } from "@nearkin/core";
+import type { Served } from "../models/served.ts";
+import type { Store } from "../store/store.ts";
+import type { TextVectors } from "../texts/vectors.ts";
+import { type ItemContent, type PreparedItem, prepareItems } from "./prepare-items.ts";
+
+const WRITTEN = 500; // rows written between two scans
+const PAGE = 1000; // items read from the store at once
+
+export interface PutAnswer {
+  readonly id: string;
+  readonly created: boolean;
+  readonly missing: readonly MissingChannel[];
+  readonly pending: readonly string[];
+}
+
+/** There is no room for so many more items. */
+export class CatalogueFullError extends Error {}
+
+export interface ItemWriterOptions {
+  store: Store;
+  vectors: TextVectors;
+  /** Runs with the model that answers. Asked in a change's own turn: the model may have changed while it waited. */
+  withServed: <T>(use: (served: Served) => Promise<T>) => Promise<T>;
+}
+
+export class ItemWriter {
+  readonly #store: Store;
+  readonly #vectors: TextVectors;
+  readonly #withServed: ItemWriterOptions["withServed"];
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor({ store, vectors, withServed }: ItemWriterOptions) {
+    this.#store = store;
+    this.#vectors = vectors;
+    this.#withServed = withServed;
+  }
+
+  /** Runs alone: no item changes meanwhile. */
+  alone<T>(run: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(run);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  /** Puts all or none. What became of each, and in which model. */
+  put(items: readonly ItemContent[]): Promise<{ items: PutAnswer[]; model: string }> {
+    return this.#change(async (served) => {
+      const { catalogue } = served;
+      const more = catalogue.rowsFor(items.map(({ id }) => id));
+      if (more > catalogue.roomLeft) {
+        throw new CatalogueFullError(
+          `there is room for ${catalogue.roomLeft} more items, these are ${more}; delete some, raise spareItems, or train a model that has them`,
+        );
+      }
+      const prepared = (await prepareItems(served.model, this.#vectors, items, {
+        unknownChannels: "refuse",
+      })) as PreparedItem[];
+      const created = items.map(({ id }) => catalogue.find(id) === undefined);
+      const { version } = await this.#store.items.put(items.map(asStored));
+      await this.#write(served, prepared);
+      served.version = version;
+      const put = prepared.map(({ ready, missing }, i) => ({
+        id: ready.id,
+        created: created[i],
+        missing,
+        pending: ready.pending,
+      }));
+      return { items: put, model: served.model.id };
+    });
+  }
+
+  /** How many there were. */
+  delete(ids: readonly string[]): Promise<{ deleted: number; unknown: string[] }> {
+    return this.#change(async (served) => {
+      const known = [...new Set(ids)].filter((id) => served.catalogue.find(id) !== undefined);
+      const unknown = [...new Set(ids)].filter((id) => served.catalogue.find(id) === undefined);
+      if (known.length > 0) {
+        const { version } = await this.#store.items.remove(known);
+        await served.queue.exclusively(() => served.delete(known));
+        served.version = version;
+      }
+      return { deleted: known.length, unknown };
+    });
+  }
+
+  /** Brings a catalogue to what the store has: all of it after a start, and what other servers have put. */
+  async replay(served: Served): Promise<number> {
+    let count = 0;
+    for (;;) {
+      const page = await this.#store.items.changedSince(served.version, { limit: PAGE });
+      if (page.length === 0) return count;
+      const gone = page.filter(({ deleted }) => deleted).map(({ id }) => id);
+      const items = page.filter(({ deleted }) => !deleted);
+      const prepared = await prepareItems(served.model, this.#vectors, items, { unknownChannels: "pass over" });
+      const usable = prepared.filter((item) => item !== undefined);
+      const { roomLeft } = served.catalogue;
+      const fitting =
+        served.catalogue.rowsFor(usable.map(({ ready }) => ready.id)) <= roomLeft ? usable : usable.slice(0, roomLeft);
+      served.leftOut += items.length - fitting.length;
+      await this.#write(served, fitting);
+      await served.queue.exclusively(() => served.delete(gone));
+      served.version = page[page.length - 1].version;
+      count += page.length;
+    }
+  }
+
+  /** Vectors of texts have come: items that waited for them get their rows anew. */
+  encoded(encoder: string, texts: readonly string[]): Promise<void> {
+    return this.#change(async (served) => {
+      const ids = served.waiting.take(encoder, texts);
+      const found = await Promise.all(ids.map((id) => this.#store.items.get(id)));
+      const items = found.filter((item) => item !== null && !item.deleted) as ItemContent[];
+      const prepared = await prepareItems(served.model, this.#vectors, items, { unknownChannels: "pass over" });
+      await this.#write(
+        served,
+        prepared.filter((item) => item !== undefined),
+      );
+    });
+  }
+
+  #change<T>(run: (served: Served) => Promise<T>): Promise<T> {
+    return this.alone(() => this.#withServed(run));
+  }
+
+  async #write(served: Served, prepared: readonly PreparedItem[]): Promise<void> {
+    for (let from = 0; from < prepared.length; from += WRITTEN) {
+      const some = prepared.slice(from, from + WRITTEN).map(({ ready }) => ready);
+      await served.queue.exclusively(() => served.write(some));
+    }
+    const texts = new Map<string, string[]>();
+    for (const { ready, texts: own } of prepared) {
+      for (const { encoder, text } of own) {
+        served.waiting.add(encoder, text, ready.id);
+        const list = texts.get(encoder);
+        if (list) list.push(text);
+        else texts.set(encoder, [text]);
+      }
+    }
+    for (const [encoder, list] of texts) this.#vectors.later(encoder, list);
+  }
+}
+
+const asStored = ({ id, title, channels, fields }: ItemContent) => ({ id, title, channels, fields }) as never;

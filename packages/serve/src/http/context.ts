@@ -1,0 +1,50 @@
+// What handlers work with, and what a handler is.
+import type { RouteAnswer, RouteInput, RouteName } from "@nearkin/client/contract";
+import type { Caller } from "../access/caller.ts";
+import type { KeyRing } from "../access/key-ring.ts";
+import type { BrowserTokens } from "../access/tokens.ts";
+import type { ItemWriter } from "../catalogue/writer.ts";
+import type { ActiveModels } from "../models/active.ts";
+import type { Recommendations } from "../search/recommendation.ts";
+import type { Store } from "../store/store.ts";
+import type { TextVectors } from "../texts/vectors.ts";
+import type { RefreshQueue } from "../users/refresh.ts";
+import type { UsersThread } from "../users/thread.ts";
+import type { Users } from "../users/users.ts";
+import type { Lifecycle } from "./lifecycle.ts";
+import type { Metrics } from "./metrics.ts";
+
+export interface ServerContext {
+  readonly version: string;
+  readonly started: number;
+  readonly store: Store;
+  readonly models: ActiveModels;
+  readonly writer: ItemWriter;
+  readonly texts: TextVectors;
+  readonly users: Users;
+  readonly usersThread: UsersThread;
+  readonly refresh: RefreshQueue;
+  readonly recommendations: Recommendations;
+  readonly keys: KeyRing;
+  readonly tokens: BrowserTokens;
+  readonly metrics: Metrics;
+  readonly lifecycle: Lifecycle;
+}
+
+/** A request, checked, and who asks. */
+export type Asked<Name extends RouteName> = RouteInput<Name> & {
+  readonly caller: Caller;
+  /** Aborted when the client is gone. */
+  readonly signal: AbortSignal;
+};
+
+export type Handler<Name extends RouteName> = (
+  context: ServerContext,
+  asked: Asked<Name>,
+) => Promise<RouteAnswer<Name>> | RouteAnswer<Name>;
+
+export type Handlers<Names extends RouteName = RouteName> = { readonly [Name in Names]: Handler<Name> };
+
+/** The user of a request; one that is left out by a browser with a token is the token's. */
+export const userOf = (caller: Caller, user: string | undefined): string | undefined =>
+  user ?? (caller.kind === "token" ? caller.user : undefined);

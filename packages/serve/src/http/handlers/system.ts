@@ -1,0 +1,42 @@
+// Whether the server is well, and what it can do.
+import { openApi } from "@nearkin/client/contract";
+import { ApiError } from "../api-error.ts";
+import type { Handlers, ServerContext } from "../context.ts";
+import { docsFiles } from "../docs/page.ts";
+
+const document = openApi();
+
+export const systemHandlers: Handlers<"health" | "ready" | "metrics" | "openApi" | "docs"> = {
+  health: ({ version, started }) => ({ status: "ok", version, uptime: (performance.now() - started) / 1000 }),
+
+  ready: ({ models, store, lifecycle }) => {
+    const { ready, reasons } = lifecycle.readiness();
+    if (!ready) throw new ApiError("NOT_READY", reasons.join("; "), { headers: { "retry-after": "1" } });
+    return models.with(({ model, catalogue }) => ({
+      status: "ready" as const,
+      model: model.id,
+      items: catalogue.size,
+      store: store.kind,
+    }));
+  },
+
+  metrics: (context) => {
+    measureNow(context);
+    return context.metrics.text();
+  },
+
+  openApi: () => document as never,
+
+  docs: () => docsFiles["/docs"].text,
+};
+
+/** What is as it is when somebody looks. */
+function measureNow({ metrics, models, refresh }: ServerContext): void {
+  metrics.users.queued(refresh.size);
+  const served = models.current;
+  if (!served) return;
+  metrics.scans.queued(served.queue.counters.waiting);
+  metrics.items.pendingTexts(served.catalogue.pendingItems);
+  const recall = served.graph?.search.stats.atStart[0]?.recall[0];
+  if (recall !== undefined) metrics.graph.recall(recall);
+}

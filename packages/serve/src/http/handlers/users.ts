@@ -1,0 +1,233 @@
+// A user: what is stored, their metric, what to show and to ask them.
+import type { RouteAnswer } from "@nearkin/client/contract";
+import type { UserMetric as Fit } from "@nearkin/core";
+import type { Served } from "../../models/served.ts";
+import { chooseSeeds } from "../../search/seeds.ts";
+import { similarItems } from "../../search/similar.ts";
+import type { StoredMetric } from "../../store/metrics.ts";
+import { checkPersonalizes, named, rowsOf } from "../../users/users.ts";
+import { ApiError } from "../api-error.ts";
+import type { Handlers, ServerContext } from "../context.ts";
+import { type AskedItems, askedMetric, askedRows } from "./question.ts";
+import { namedItem, similarItem, usedMetric } from "./similar.ts";
+
+type MetricAnswer = RouteAnswer<"getMetric">;
+
+/** Items that are weighed as the next question. */
+const QUESTIONS = 60;
+const NOBODY: AskedItems = { lifted: [], rows: [], drafts: [], missing: [] };
+
+export const userHandlers: Handlers<
+  | "getUser"
+  | "deleteUser"
+  | "getUserEvents"
+  | "getMetric"
+  | "putMetric"
+  | "deleteMetric"
+  | "personalize"
+  | "nextQuestion"
+  | "because"
+> = {
+  getUser: async ({ store }, { params: { id } }) => {
+    const [events, metric, feedback] = await Promise.all([
+      store.events.ofUser(id),
+      store.metrics.get(id),
+      store.feedback.countOf(id),
+    ]);
+    if (events.length === 0 && !metric && feedback === 0) throw unknownUser();
+    const items = new Set(events.map(({ item }) => item));
+    const rated = new Set(events.filter(({ rating }) => rating !== null).map(({ item }) => item));
+    return {
+      id,
+      events: events.length,
+      items: items.size,
+      ratings: rated.size,
+      feedback,
+      first: events[0]?.time ?? null,
+      last: events[events.length - 1]?.time ?? null,
+      metric: sourceOf(metric),
+    };
+  },
+
+  deleteUser: async ({ store, users, refresh }, { params: { id } }) => {
+    refresh.drop(id);
+    const { events, feedback, metrics } = await store.deleteUser(id);
+    refresh.drop(id); // events that came meanwhile are gone with the rest
+    users.forget(id);
+    return { events, feedback, metric: metrics > 0 };
+  },
+
+  getUserEvents: async ({ store, models }, { params: { id }, query: { limit, after } }) => {
+    const before = after === undefined ? undefined : readPlace(after);
+    const found = await store.events.ofUser(id, { last: limit + 1, ...(before ? { before } : {}) });
+    const page = found.reverse().slice(0, limit);
+    const last = page[page.length - 1];
+    const catalogue = models.current?.catalogue;
+    return {
+      events: page.map(({ key, item, rating, type, time }) => {
+        const row = catalogue?.find(item);
+        const title = row === undefined ? null : (catalogue?.titleOf(row) ?? null);
+        return { id: key, item, title, known: row !== undefined, rating, type, time };
+      }),
+      next: found.length > limit ? `${last.time}.${last.arrival}` : null,
+    };
+  },
+
+  getMetric: (context, { params: { id } }) => context.models.with((served) => metricAnswer(context, served, id)),
+
+  putMetric: (context, { params: { id }, body }) =>
+    context.models.with(async (served) => {
+      const { store, users, refresh } = context;
+      const { model } = served;
+      const { weights, popularity } = await askedMetric(context, served, { ...body, user: id });
+      await store.metrics.set({
+        user: id,
+        model: model.id,
+        weights: named(model.weights, weights),
+        base: model.weights,
+        popularity,
+        offset: served.shared.offset,
+        source: "set",
+        kept: null,
+        items: 0,
+        events: 0,
+        fit: null,
+      });
+      refresh.drop(id);
+      users.forget(id);
+      return metricAnswer(context, served, id);
+    }),
+
+  deleteMetric: (context, { params: { id } }) =>
+    context.models.with(async (served) => {
+      context.refresh.drop(id);
+      await context.store.metrics.remove(id);
+      context.users.forget(id);
+      return metricAnswer(context, served, id);
+    }),
+
+  personalize: (context, { params: { id }, body: { ratings } }) =>
+    context.models.with(async (served) => {
+      checkPersonalizes(served);
+      if (ratings) return answerOf(served, id, await context.users.fitTo(served, ratings));
+      context.refresh.drop(id);
+      await context.users.refresh(served, id);
+      return metricAnswer(context, served, id);
+    }),
+
+  nextQuestion: (context, { params: { id }, query: { k, filter } }) =>
+    context.models.with(async (served) => {
+      checkPersonalizes(served);
+      const { catalogue, model, key } = served;
+      const { history } = await context.users.known(id);
+      const user = rowsOf(served, history);
+      const met = new Set(user.rows);
+      const allowed = (await askedRows(context, served, { filter, user: id, items: NOBODY })) ?? catalogue.alive;
+      const candidates = catalogue
+        .wellKnown(QUESTIONS + met.size, allowed)
+        .filter((row) => !met.has(row))
+        .slice(0, QUESTIONS);
+      const found = candidates.length === 0 ? [] : await context.usersThread.questions(key, user, { candidates, k });
+      return {
+        questions: found.map(({ id: row, gain, chance }) => ({ ...namedItem(served, Number(row)), gain, chance })),
+        model: model.id,
+      };
+    }),
+
+  because: (context, { params: { id }, query: { rows: count, k, filter, explain }, signal }) =>
+    context.models.with(async (served) => {
+      const { catalogue, model } = served;
+      const metric = await askedMetric(context, served, { user: id });
+      const { history } = await context.users.known(id);
+      const met = history.flatMap(({ item, rating, time }) => {
+        const row = catalogue.find(item);
+        return row === undefined ? [] : [{ row, rating, time }];
+      });
+      const titleOf = (row: number) => catalogue.titleOf(row) ?? catalogue.idOf(row);
+      const seeds = chooseSeeds(catalogue.rows, met, { count, weights: metric.weights, titleOf });
+      const shown = new Set(met.map(({ row }) => row)); // neither what they met nor what stands in a row above
+      const rows: RouteAnswer<"because">["rows"] = [];
+      for (const { row, rating, time, reason } of seeds) {
+        const items: AskedItems = { ...NOBODY, rows: [row], lifted: [catalogue.lifted(row)] };
+        const page = await similarItems(served, {
+          items: items.lifted,
+          ...metric,
+          k,
+          offset: 0,
+          diversity: 0,
+          order: "similar",
+          allowed: await askedRows(context, served, { filter, user: id, items }),
+          exclude: [...shown],
+          explain,
+          predict: false,
+          exact: false,
+          signal,
+        });
+        for (const { item } of page.rows) shown.add(item);
+        if (page.rows.length === 0) continue;
+        rows.push({
+          seed: { ...namedItem(served, row), rating, time },
+          reason,
+          items: page.rows.map((found) => similarItem(served, found, items, { predict: false })),
+          recommendation: context.recommendations.create({
+            time: Date.now(),
+            model: model.id,
+            kind: "because",
+            metric: metric.source,
+          }),
+        });
+      }
+      return { rows, metric: usedMetric(served, metric), model: model.id };
+    }),
+};
+
+/** The metric of a user as it stands. */
+async function metricAnswer(context: ServerContext, served: Served, user: string): Promise<MetricAnswer> {
+  const { metric } = await context.users.known(user);
+  const inUse = await context.users.metricFor(served, user);
+  const { model } = served;
+  return {
+    user,
+    source: sourceOf(metric),
+    weights: named(model.weights, inUse.weights),
+    popularity: inUse.popularity,
+    base: { ...model.weights },
+    fit: metric?.fit
+      ? { ...metric.fit, items: metric.items, kept: metric.kept, offset: metric.offset, time: metric.updated }
+      : null,
+    pending: context.refresh.has(user),
+    stored: true,
+    reason: inUse.reason,
+    model: model.id,
+  };
+}
+
+/** A metric that nobody stores. */
+function answerOf({ model }: Served, user: string, fit: Fit): MetricAnswer {
+  const { items, used, iterations, before, after, kept, offset } = fit;
+  return {
+    user,
+    source: kept === null ? "ratings" : "base",
+    weights: named(model.weights, fit.weights),
+    popularity: fit.popularity,
+    base: { ...model.weights },
+    fit: { items, used, iterations, before, after, kept, offset, time: Date.now() },
+    pending: false,
+    stored: false,
+    reason: kept === null ? `fitted to ${items} items of the request` : `${kept}: the metric that all share`,
+    model: model.id,
+  };
+}
+
+const sourceOf = (metric: StoredMetric | null): MetricAnswer["source"] =>
+  !metric || metric.kept !== null ? "base" : metric.source === "set" ? "sliders" : "ratings";
+
+const unknownUser = () => new ApiError("UNKNOWN_USER", "nothing is stored of this user");
+
+function readPlace(cursor: string): { time: number; arrival: number } {
+  const [time, arrival] = (/^(-?\d{1,16})\.(\d{1,16})$/.exec(cursor)?.slice(1) ?? []).map(Number);
+  if (!Number.isSafeInteger(time) || !Number.isSafeInteger(arrival)) {
+    throw new ApiError("STALE_CURSOR", "after: expected the `next` of an earlier page, as it came", { field: "after" });
+  }
+  return { time, arrival };
+}

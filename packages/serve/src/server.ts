@@ -1,0 +1,238 @@
+// The server: everything put together, started, and ended in order.
+import { randomBytes } from "node:crypto";
+import { availableParallelism } from "node:os";
+import { type Encoder, openEncoder } from "@nearkin/data/encoders";
+import fastify, { type FastifyInstance } from "fastify";
+import packageJson from "../package.json" with { type: "json" };
+import { KeyRing } from "./access/key-ring.ts";
+import { RequestLimits, sameForAll } from "./access/limits.ts";
+import { needsKeys } from "./access/local.ts";
+import { BrowserTokens } from "./access/tokens.ts";
+import { ItemWriter } from "./catalogue/writer.ts";
+import { Closers } from "./closers.ts";
+import { type ServeConfig, type ServeConfigInput, serveConfigSchema } from "./config.ts";
+import type { ServerContext } from "./http/context.ts";
+import { drain } from "./http/drain.ts";
+import { installFoundations } from "./http/foundations.ts";
+import { Lifecycle } from "./http/lifecycle.ts";
+import { createMetrics } from "./http/metrics.ts";
+import { registerRoutes } from "./http/register.ts";
+import { serverOptions } from "./http/server-options.ts";
+import { ActiveModels } from "./models/active.ts";
+import { ModelFolders } from "./models/folders.ts";
+import { Served } from "./models/served.ts";
+import { Recommendations } from "./search/recommendation.ts";
+import { openStore, type Store, type StoreOptions } from "./store/store.ts";
+import { TextVectors } from "./texts/vectors.ts";
+import { RefreshQueue } from "./users/refresh.ts";
+import { UsersThread } from "./users/thread.ts";
+import { Users } from "./users/users.ts";
+
+const SECRET_BYTES = 32;
+const STALE_PAGE = 500; // users
+
+export interface ServeOptions extends ServeConfigInput {
+  /** Model folders, or folders that hold some. */
+  models: readonly string[];
+  /** Opens a text encoder by its name. @default those of @nearkin/data */
+  openEncoder?: (name: string) => Promise<Encoder>;
+  /** Further options of the store, such as the schema on PostgreSQL. */
+  storeOptions?: StoreOptions;
+}
+
+export interface NearkinServer extends AsyncDisposable {
+  readonly app: FastifyInstance;
+  readonly context: ServerContext;
+  readonly config: ServeConfig;
+  /** Whether requests must show keys. */
+  readonly withKeys: boolean;
+  /** Listens; the address. */
+  listen(): Promise<string>;
+  /** Drains and closes; safe to call twice. */
+  close(): Promise<void>;
+}
+
+/** Opens the store and the model; requests are answered once `listen` is called, or by `app.inject`. */
+export async function createServer({
+  models: places,
+  openEncoder: open = (name) => openEncoder(name, { threads: 1 }),
+  storeOptions = {},
+  ...input
+}: ServeOptions): Promise<NearkinServer> {
+  const config = serveConfigSchema.parse(input);
+  const parts = new Closers();
+  try {
+    return await assemble(config, { places, open, storeOptions, parts });
+  } catch (error) {
+    await parts.close().catch(() => {}); // the first failure says more
+    throw error;
+  }
+}
+
+async function assemble(
+  config: ServeConfig,
+  {
+    places,
+    open,
+    storeOptions,
+    parts,
+  }: {
+    places: readonly string[];
+    open: (name: string) => Promise<Encoder>;
+    storeOptions: StoreOptions;
+    parts: Closers;
+  },
+): Promise<NearkinServer> {
+  const withKeys = needsKeys(config.host, config.keys === "auto" ? undefined : config.keys === "on");
+  const store = parts.add(await openStore(config.store, storeOptions));
+  const lifecycle = new Lifecycle(["model"]);
+  const metrics = createMetrics();
+  const app = fastify(
+    serverOptions({
+      logs: config.log === "silent" ? false : { level: config.log },
+      patience: { requestMs: config.requestTimeout * 1000 },
+      bodyLimit: config.bodyLimit,
+    }),
+  );
+  const failed = (what: string) => (error: unknown) => app.log.error({ err: error }, what);
+  const texts: TextVectors = parts.add(
+    new TextVectors({
+      store: store.vectors,
+      open,
+      onEncoded: (encoder, done) => {
+        writer.encoded(encoder, done).catch(failed("items were not completed"));
+      },
+      onFailure: (encoder, error) => app.log.warn({ encoder, err: error }, "texts were not encoded"),
+      onBatch: (count, seconds) => metrics.encoder.encoded(count, seconds),
+    }),
+  );
+  const usersThread = parts.add(new UsersThread());
+  const writer = new ItemWriter({ store, vectors: texts, withServed: (use) => models.with(use) });
+  const cacheFor = store.kind === "postgres" ? config.userCache * 1000 : Number.POSITIVE_INFINITY;
+  const users = new Users({ store, thread: usersThread, cacheFor });
+  const models: ActiveModels = parts.add(
+    new ActiveModels({
+      folders: new ModelFolders(places),
+      store,
+      open: (path) => openServed(path),
+      close: async (served) => {
+        await usersThread.forget(served.key);
+        await served.close();
+      },
+      alone: (run) => writer.alone(run),
+      replay: (served) => writer.replay(served),
+      onSwap: (served) => {
+        users.forgetAll();
+        metrics.models.active(served.model.id);
+        if (served.model.personalizes) refresh.follow(staleUsers(store, served));
+      },
+      onError: failed("an old model was not closed"),
+    }),
+  );
+  const refresh: RefreshQueue = parts.add(
+    new RefreshQueue((user) => models.with((served) => users.refresh(served, user)), {
+      delay: config.refreshDelay,
+      onRefreshed: (lag) => metrics.users.refreshed(lag / 1000),
+      onFailure: (error) => {
+        metrics.users.failed();
+        failed("a user's metric was not fitted")(error);
+      },
+    }),
+  );
+  const keys = new KeyRing(store.keys);
+  const secret = await store.secrets.getOrCreate("signing", randomBytes(SECRET_BYTES));
+  const tokens = new BrowserTokens(keys, { secrets: [secret] });
+  const context: ServerContext = {
+    version: packageJson.version,
+    started: performance.now(),
+    store,
+    models,
+    writer,
+    texts,
+    users,
+    usersThread,
+    refresh,
+    recommendations: new Recommendations(secret),
+    keys,
+    tokens,
+    metrics,
+    lifecycle,
+  };
+  await installFoundations(app, {
+    guard: {
+      door: withKeys
+        ? { kind: "keys", ring: keys, tokens }
+        : { kind: "local", hosts: config.names, origins: config.origins },
+      publicRoutes: config.open.flatMap((name) => OPEN[name]),
+      ...limitsOf(config, withKeys),
+    },
+    metrics,
+    lifecycle,
+    origins: config.origins,
+  });
+  registerRoutes(app, context, config);
+  await models.start();
+  lifecycle.ready("model");
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closing ??= drain(app, lifecycle, {
+      graceMs: config.drain * 1000,
+      finishMs: config.grace * 1000,
+      closings: [{ name: "parts", close: () => parts.close() }],
+    }).then(() => {});
+    return closing;
+  };
+  const listen = () => app.listen({ host: config.host, port: config.port });
+  return { app, context, config, withKeys, listen, close, [Symbol.asyncDispose]: close };
+
+  async function openServed(path: string): Promise<Served> {
+    const { spareItems, queue, threads = Math.min(8, availableParallelism()) } = config;
+    const { graphFrom, graphFolder } = config;
+    const onGraphProblem = failed("the graph is not used");
+    const onScan = (queries: number, time: number) => metrics.scans.batch(queries, time / 1000);
+    const options = {
+      threads,
+      spareItems,
+      queue,
+      encode: texts.encode,
+      onScan,
+      graphFrom,
+      graphFolder,
+      onGraphProblem,
+    };
+    const served = await Served.open(path, options);
+    served.onDecision = (way) => metrics.graph.decided(way.replaceAll(" ", "_"));
+    try {
+      await served.startGraph(options);
+      await usersThread.open(served.share());
+      return served;
+    } catch (error) {
+      await served.close();
+      throw error;
+    }
+  }
+}
+
+/** As configured; left open, only who comes with keys is limited. */
+function limitsOf({ rate }: ServeConfig, withKeys: boolean): { limits?: RequestLimits } {
+  if (rate === undefined) return withKeys ? { limits: new RequestLimits() } : {};
+  return { limits: new RequestLimits(sameForAll(rate)) };
+}
+
+const OPEN = { readyz: ["ready"], metrics: ["metrics"], docs: ["docs", "openApi"] } as const;
+
+/** Users whose metric was fitted under another model, or who have events and none yet. */
+async function* staleUsers(store: Store, { model }: Served): AsyncGenerator<string> {
+  const lists = [
+    (page: { after: string; limit: number }) => store.metrics.staleUsers(model.id, page),
+    (page: { after: string; limit: number }) => store.usersWithoutMetric(page),
+  ];
+  for (const list of lists) {
+    for (let after = ""; ; ) {
+      const page = await list({ after, limit: STALE_PAGE });
+      if (page.length === 0) break;
+      yield* page;
+      after = page[page.length - 1];
+    }
+  }
+}

@@ -1,0 +1,158 @@
+// Who did what with which item. Each event is counted once, however often it is sent:
+//   with an id    by that id, which is the user's own: nobody can take the ids of another user's events
+//   with a time   by its content: user, item, rating, type and time
+//   with neither  by its content within the batch alone. A batch that is sent again counts again, since the same deed at another time is
+//                 another deed; clients that try again give ids or times.
+import { randomUUID } from "node:crypto";
+import { type ArrivalRow, type ArrivalTable, arrivalWriter, countArrivals } from "./arrivals.ts";
+import { checkId, checkPage, checkWhole } from "./checks.ts";
+import type { SqlDatabase, SqlRow } from "./database.ts";
+import { keyOf } from "./rows.ts";
+
+export interface NewEvent {
+  user: string;
+  item: string;
+  /** A finite number. @default null */
+  rating?: number | null;
+  /** Milliseconds since 1970. @default the time of arrival */
+  time?: number;
+  /** What was done: "rating", "view", …. */
+  type: string;
+  /** The client's name for this event, unique among the user's. */
+  id?: string;
+  /** The key under which another store had it; goes before `id`, so that a store that moves still knows what it has. */
+  key?: string;
+}
+
+export interface StoredEvent {
+  user: string;
+  item: string;
+  rating: number | null;
+  time: number;
+  type: string;
+  key: string;
+  /** Its place in the order of arrival, from 1, with gaps. */
+  arrival: number;
+}
+
+export interface AddedEvents {
+  accepted: number;
+  /** Sent before, in this batch or an earlier one. */
+  duplicates: number;
+  /** Whose events were accepted, each once. */
+  acceptedUsers: string[];
+}
+
+interface UserEventsOptions {
+  /** So many of the last. @default all */
+  last?: number;
+  /** Only those before this one, in the order of times and arrivals. */
+  before?: { time: number; arrival: number };
+}
+
+export interface EventStore {
+  /** All of them or none. */
+  add(events: readonly NewEvent[]): Promise<AddedEvents>;
+  /** A user's events, or the last so many of them, in the order of their times; where these are equal, of arrival. */
+  ofUser(user: string, options?: UserEventsOptions): Promise<StoredEvent[]>;
+  /** The items that a user has events with, each once, in no particular order. */
+  itemsOf(user: string): Promise<string[]>;
+  /** All events in the order of arrival, behind the arrival number `after`. An empty page is the end. */
+  page(options: { after?: number; limit: number }): Promise<StoredEvent[]>;
+  count(): Promise<number>;
+}
+
+const DAY = 86_400_000; // ms
+
+export const EVENTS: ArrivalTable = {
+  name: "events",
+  columns: {
+    event_key: "TEXT",
+    user_id: "TEXT",
+    item_id: "TEXT",
+    rating: "DOUBLE PRECISION",
+    time: "BIGINT",
+    type: "TEXT",
+  },
+};
+const COLUMNS = `arrival, ${Object.keys(EVENTS.columns).join(", ")}`;
+
+export function eventStore(database: SqlDatabase, now: () => number): EventStore {
+  const write = arrivalWriter(database, EVENTS);
+  return {
+    async add(events) {
+      return addedEvents(events, await write(eventRows(events, now())));
+    },
+
+    async ofUser(user, { last, before } = {}) {
+      checkId("a user", user);
+      if (last !== undefined) checkPage({ limit: last });
+      if (before) {
+        checkWhole("a time", before.time);
+        checkWhole("an arrival number", before.arrival);
+      }
+      const earlier = before ? "AND (time < $2 OR (time = $2 AND arrival < $3))" : "";
+      const values = [user, ...(before ? [before.time, before.arrival] : []), ...(last === undefined ? [] : [last])];
+      const limit = last === undefined ? "" : `LIMIT $${values.length}`;
+      const sql = `SELECT ${COLUMNS} FROM nearkin.events WHERE user_id = $1 ${earlier} ORDER BY time DESC, arrival DESC ${limit}`;
+      return (await database.run([{ sql, values }]))[0].map(readEvent).reverse();
+    },
+
+    async itemsOf(user) {
+      checkId("a user", user);
+      const sql = "SELECT DISTINCT item_id FROM nearkin.events WHERE user_id = $1";
+      return (await database.run([{ sql, values: [user] }]))[0].map(({ item_id }) => item_id as string);
+    },
+
+    async page({ after = 0, limit }) {
+      checkPage({ after, limit });
+      const sql = `SELECT ${COLUMNS} FROM nearkin.events WHERE arrival > $1 ORDER BY arrival LIMIT $2`;
+      return (await database.run([{ sql, values: [after, limit] }]))[0].map(readEvent);
+    },
+
+    count: () => countArrivals(database, EVENTS),
+  };
+}
+
+export function eventRows(events: readonly NewEvent[], now: number): ArrivalRow[] {
+  const batch = randomUUID();
+  return events.map((event) => {
+    const { user, item, rating = null, time, type } = event;
+    checkId("a user", user);
+    checkId("an item", item);
+    checkId("an event's type", type);
+    if (time !== undefined) checkWhole("an event's time", time);
+    return [eventKey(event, batch), user, item, rating, time ?? now, type];
+  });
+}
+
+export function addedEvents(events: readonly NewEvent[], accepted: readonly ArrivalRow[]): AddedEvents {
+  const users = new Set(accepted.map(([, user]) => user as string));
+  return { accepted: accepted.length, duplicates: events.length - accepted.length, acceptedUsers: [...users] };
+}
+
+function eventKey({ key, id, user, item, rating = null, type, time }: NewEvent, batch: string): string {
+  if (key !== undefined) {
+    checkId("an event's key", key);
+    return key;
+  }
+  if (id !== undefined) {
+    checkId("an event's id", id);
+    return keyOf("id", user, id);
+  }
+  const content = keyOf("content", user, item, rating, type, time ?? batch);
+  // Events of one day lie together in the index, and most that arrive are of today: few of its pages change with a batch.
+  return time === undefined ? content : `${Math.floor(time / DAY)}.${content}`;
+}
+
+function readEvent(row: SqlRow): StoredEvent {
+  return {
+    user: row.user_id as string,
+    item: row.item_id as string,
+    rating: row.rating as number | null,
+    time: row.time as number,
+    type: row.type as string,
+    key: row.event_key as string,
+    arrival: row.arrival as number,
+  };
+}

@@ -1,0 +1,109 @@
+// What became of recommendations: shown, clicked, …. One recommendation, item and action count once.
+import { type ArrivalRow, type ArrivalTable, arrivalWriter } from "./arrivals.ts";
+import { checkId, checkPage, checkWhole } from "./checks.ts";
+import type { SqlDatabase, SqlRow } from "./database.ts";
+import { keyOf } from "./rows.ts";
+
+export interface NewFeedback {
+  recommendation: string;
+  user: string | null;
+  item: string;
+  action: string;
+  /** The place that it was shown at. @default null */
+  position?: number | null;
+  /** Milliseconds since 1970. @default the time of arrival */
+  time?: number;
+  /** The model that recommended it. */
+  model: string;
+}
+
+export interface StoredFeedback extends Required<NewFeedback> {
+  /** Its place in the order of arrival, from 1, with gaps. */
+  arrival: number;
+}
+
+export interface FeedbackCount {
+  model: string;
+  action: string;
+  count: number;
+}
+
+export interface FeedbackStore {
+  /** All of it or none. */
+  add(feedback: readonly NewFeedback[]): Promise<{ accepted: number; duplicates: number }>;
+  /** How much there is of a user. */
+  countOf(user: string): Promise<number>;
+  /** By model and action, in that order. */
+  counts(): Promise<FeedbackCount[]>;
+  /** All feedback in the order of arrival, behind the arrival number `after`. An empty page is the end. */
+  page(options: { after?: number; limit: number }): Promise<StoredFeedback[]>;
+}
+
+const FEEDBACK: ArrivalTable = {
+  name: "feedback",
+  columns: {
+    feedback_key: "TEXT",
+    recommendation: "TEXT",
+    user_id: "TEXT",
+    item_id: "TEXT",
+    action: "TEXT",
+    position: "BIGINT",
+    time: "BIGINT",
+    model_id: "TEXT",
+  },
+};
+const COLUMNS = `arrival, ${Object.keys(FEEDBACK.columns).join(", ")}`;
+
+export function feedbackStore(database: SqlDatabase, now: () => number): FeedbackStore {
+  const write = arrivalWriter(database, FEEDBACK);
+  return {
+    async add(feedback) {
+      const arrived = now();
+      const accepted = await write(feedback.map((one) => feedbackRow(one, arrived)));
+      return { accepted: accepted.length, duplicates: feedback.length - accepted.length };
+    },
+
+    async countOf(user) {
+      checkId("a user", user);
+      const sql = "SELECT COUNT(*) AS entries FROM nearkin.feedback WHERE user_id = $1";
+      return (await database.run([{ sql, values: [user] }]))[0][0].entries as number;
+    },
+
+    async counts() {
+      const sql = `SELECT model_id, action, COUNT(*) AS count FROM nearkin.feedback GROUP BY model_id, action ORDER BY model_id, action`;
+      const [rows] = await database.run([{ sql }]);
+      return rows.map(({ model_id, action, count }) => ({ model: model_id, action, count }) as FeedbackCount);
+    },
+
+    async page({ after = 0, limit }) {
+      checkPage({ after, limit });
+      const sql = `SELECT ${COLUMNS} FROM nearkin.feedback WHERE arrival > $1 ORDER BY arrival LIMIT $2`;
+      return (await database.run([{ sql, values: [after, limit] }]))[0].map(readFeedback);
+    },
+  };
+}
+
+function feedbackRow(feedback: NewFeedback, arrived: number): ArrivalRow {
+  const { recommendation, user, item, action, position = null, time = arrived, model } = feedback;
+  checkId("a recommendation", recommendation);
+  if (user !== null) checkId("a user", user);
+  checkId("an item", item);
+  checkId("an action", action);
+  if (position !== null) checkWhole("a position", position);
+  checkWhole("a feedback's time", time);
+  checkId("a model", model);
+  return [keyOf(recommendation, item, action), recommendation, user, item, action, position, time, model];
+}
+
+function readFeedback(row: SqlRow): StoredFeedback {
+  return {
+    recommendation: row.recommendation as string,
+    user: row.user_id as string | null,
+    item: row.item_id as string,
+    action: row.action as string,
+    position: row.position as number | null,
+    time: row.time as number,
+    model: row.model_id as string,
+    arrival: row.arrival as number,
+  };
+}

@@ -1,0 +1,201 @@
+// PostgreSQL, for several servers over one store. Nothing here needs a session of its own (no prepared names, no search path), so a pooler
+// may stand between.
+import { setTimeout as delay } from "node:timers/promises";
+import { NearkinError } from "@nearkin/core";
+import pg from "pg";
+import { checkValues, type SqlDatabase, type SqlRow, type SqlStatement } from "./database.ts";
+import { StoreError } from "./errors.ts";
+import { isConnectionLost, isRolledBack, toStoreError } from "./postgres-errors.ts";
+
+export interface PostgresOptions {
+  /** Where the tables are; made where it is not there. @default "nearkin" */
+  schema?: string;
+  /** Connections at most. @default 10 */
+  connections?: number;
+  /** How long to wait for a connection, in milliseconds. @default 5000 */
+  connectTimeout?: number;
+  /** How long to wait for an answer, in milliseconds. @default 60000 */
+  queryTimeout?: number;
+}
+
+/** How often a list is tried that the database rolled back for the sake of another. */
+const MOST_ATTEMPTS = 6;
+
+const INT8 = 20;
+const BYTEA = 17;
+const types = {
+  getTypeParser: ((oid: number, format?: "text" | "binary") => {
+    if (oid === INT8) return Number; // all of ours are safe integers
+    if (oid === BYTEA) return (hex: string) => new Uint8Array(Buffer.from(hex.slice(2), "hex"));
+    return pg.types.getTypeParser(oid, format as "text");
+  }) as typeof pg.types.getTypeParser,
+};
+
+/** Connects, and looks whether the server will do. The schema itself is made by the migrations. */
+export async function openPostgres(
+  url: string,
+  { schema = "nearkin", connections = 10, connectTimeout = 5000, queryTimeout = 60_000 }: PostgresOptions = {},
+): Promise<SqlDatabase> {
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(schema)) {
+    throw new NearkinError("BAD_ARGUMENT", `store: a schema is named with letters, digits and _, got ${schema}`);
+  }
+  const database = new PostgresDatabase(url, schema, {
+    max: connections,
+    connectionTimeoutMillis: connectTimeout,
+    query_timeout: queryTimeout,
+  });
+  try {
+    await database.check();
+    return database;
+  } catch (error) {
+    await database[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** An error, and whether the list may have been committed nevertheless. */
+class Failed extends Error {
+  readonly uncertain: boolean;
+  constructor(cause: unknown, uncertain: boolean) {
+    super("failed", { cause });
+    this.uncertain = uncertain;
+  }
+}
+
+class PostgresDatabase implements SqlDatabase {
+  readonly kind = "postgres";
+  readonly place: string;
+  readonly schema: string;
+  readonly #pool: pg.Pool;
+  readonly #running = new Set<Promise<unknown>>();
+  #ended: Promise<void> | undefined;
+
+  constructor(url: string, schema: string, config: pg.PoolConfig) {
+    this.schema = schema;
+    this.place = describe(url);
+    this.#pool = new pg.Pool({
+      connectionString: url,
+      application_name: "nearkin",
+      keepAlive: true,
+      allowExitOnIdle: true,
+      pipeline: true,
+      types,
+      ...config,
+    });
+    // A connection that is lost fails what runs on it, and the pool drops it and opens another when asked. Node would also end the process
+    // over an error event that nobody hears: the pool's, where the connection idled, and the connection's own, where it did not.
+    this.#pool.on("error", () => {});
+    this.#pool.on("connect", (client) => client.on("error", () => {}));
+  }
+
+  async check(): Promise<void> {
+    const sql =
+      "SELECT current_setting('server_encoding') AS encoding, current_setting('server_version_num') AS version";
+    const [[{ encoding, version }]] = await this.run([{ sql }]);
+    if (encoding !== "UTF8") {
+      throw new StoreError(
+        "foreign",
+        `${this.place} is encoded in ${encoding}, and must be in UTF8; name another database`,
+      );
+    }
+    if (Number(version) < 130_000) {
+      throw new StoreError("foreign", `${this.place} is PostgreSQL ${version}, and must be 13 or later`);
+    }
+  }
+
+  async run(statements: readonly SqlStatement[]): Promise<SqlRow[][]> {
+    if (this.#ended) throw new StoreError("closed", `${this.place} is closed`);
+    const running = this.#run(statements);
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  /** What was sent before is still done. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended ??= Promise.allSettled(this.#running).then(() => this.#pool.end());
+    await this.#ended;
+  }
+
+  async #run(statements: readonly SqlStatement[]): Promise<SqlRow[][]> {
+    const queries = statements.map(({ sql, values = [] }) => {
+      checkValues(values);
+      return { text: sql.replaceAll("nearkin.", `"${this.schema}".`), values: [...values] };
+    });
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return queries.length === 1 ? [await this.#alone(queries[0])] : await this.#together(queries);
+      } catch (error) {
+        if (!(error instanceof Failed)) throw error;
+        const { cause, uncertain } = error;
+        const undone = isRolledBack(cause);
+        const lost = isConnectionLost(cause);
+        // A connection that died while it idled is found out by the first to use it: once more, on a new one.
+        const again = undone ? attempt < MOST_ATTEMPTS : lost && !uncertain && attempt === 1;
+        if (!again) throw toStoreError(cause, this.place, uncertain && lost);
+        if (undone) await delay(2 ** attempt * 5 * (0.5 + Math.random()));
+      }
+    }
+  }
+
+  async #alone(query: pg.QueryConfig): Promise<SqlRow[]> {
+    const client = await this.#connect();
+    let lost: Error | undefined;
+    try {
+      return (await client.query<SqlRow>(query)).rows;
+    } catch (cause) {
+      if (isConnectionLost(cause)) lost = cause as Error;
+      throw new Failed(cause, !/^\s*SELECT\b/i.test(query.text));
+    } finally {
+      client.release(lost);
+    }
+  }
+
+  /**
+   * The list goes out in one piece behind BEGIN, COMMIT included, so that locks are not held over round trips. Where a statement fails, those
+   * behind it are refused, and COMMIT rolls back.
+   */
+  async #together(queries: readonly pg.QueryConfig[]): Promise<SqlRow[][]> {
+    const client = await this.#connect();
+    let lost: Error | undefined;
+    try {
+      await client.query("BEGIN").catch((cause) => {
+        throw new Failed(cause, false);
+      });
+      const settled = await Promise.allSettled(
+        [...queries, { text: "COMMIT" }].map((query) => client.query<SqlRow>(query)),
+      );
+      return settled.slice(0, queries.length).map((result) => {
+        const failed = settled.find(({ status }) => status === "rejected") as PromiseRejectedResult | undefined;
+        if (failed) throw new Failed(failed.reason, true);
+        return (result as PromiseFulfilledResult<pg.QueryResult<SqlRow>>).value.rows;
+      });
+    } catch (error) {
+      if (!(error instanceof Failed) || isConnectionLost(error.cause)) lost = error as Error;
+      throw error;
+    } finally {
+      client.release(lost);
+    }
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (cause) {
+      throw toStoreError(cause, this.place, false);
+    }
+  }
+}
+
+/** The address without the password. */
+function describe(url: string): string {
+  try {
+    const { username, host, pathname } = new URL(url);
+    return `postgres://${username ? `${username}@` : ""}${host}${pathname}`;
+  } catch {
+    return "PostgreSQL"; // what it is that cannot be read may hold the password
+  }
+}

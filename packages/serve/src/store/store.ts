@@ -1,0 +1,119 @@
+// Everything that lasts, in one place: items put at run time, events, metrics of users, and what the server must know of itself.
+import { fileURLToPath } from "node:url";
+import { NearkinError } from "@nearkin/core";
+import { type ActivationStore, activationStore } from "./activations.ts";
+import type { SqlDatabase } from "./database.ts";
+import { type EventStore, eventStore } from "./events.ts";
+import { type FeedbackStore, feedbackStore } from "./feedback.ts";
+import { type ImportStore, importStore } from "./imports.ts";
+import { type ItemStore, itemStore } from "./items.ts";
+import { type KeyStore, keyStore, type SecretStore, secretStore } from "./keys.ts";
+import { type LibsqlOptions, openLibsql } from "./libsql.ts";
+import { type MetricStore, metricStore } from "./metrics.ts";
+import { MIGRATIONS, migrate, schemaVersion } from "./migrations.ts";
+import { openPostgres, type PostgresOptions } from "./postgres.ts";
+import { type DeletedUser, deleteUser, usersWithoutMetric } from "./users.ts";
+import { type VectorStore, vectorStore } from "./vectors.ts";
+
+export interface StoreOptions extends LibsqlOptions, PostgresOptions {
+  /** The time in milliseconds since 1970. @default Date.now */
+  now?: () => number;
+}
+
+export interface Store extends AsyncDisposable {
+  readonly kind: SqlDatabase["kind"];
+  /** What to call it in messages; without a password. */
+  readonly place: string;
+  readonly items: ItemStore;
+  readonly vectors: VectorStore;
+  readonly events: EventStore;
+  readonly metrics: MetricStore;
+  readonly feedback: FeedbackStore;
+  readonly activations: ActivationStore;
+  readonly keys: KeyStore;
+  readonly secrets: SecretStore;
+  readonly imports: ImportStore;
+  /** Everything of a user, at once. A fit that is under way does not bring them back. */
+  deleteUser(user: string): Promise<DeletedUser>;
+  /**
+   * Users with events and without a metric, in the order of their ids, behind the user `after`; an empty page is the end. What is left to
+   * fit behind an import, whoever made it, and whether or not it was stopped in between.
+   */
+  usersWithoutMetric(options: { after?: string; limit: number }): Promise<string[]>;
+  /** Whether it answers: throws where not. */
+  ping(): Promise<void>;
+  /** What the database was given is still done; what waits behind it is refused. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a store, made where there is none: a path or a `file:` address for libsql, `postgres://…` for PostgreSQL.
+ *
+ * A server has its file to itself. A command beside it opens the file with `exclusive: false`: it reads and writes a transaction at a time. It
+ * brings the tables of an older version up to date only where no server has the file.
+ */
+export async function openStore(location: string, { now = Date.now, ...options }: StoreOptions = {}): Promise<Store> {
+  const database = await openDatabase(location, options);
+  try {
+    await migrate(database);
+  } catch (error) {
+    await database[Symbol.asyncDispose]();
+    throw error;
+  }
+  return storeOver(database, now);
+}
+
+/** The store over a database whose tables are up to date. */
+export function storeOver(database: SqlDatabase, now: () => number = Date.now): Store {
+  const close = async () => database[Symbol.asyncDispose]();
+  return {
+    kind: database.kind,
+    place: database.place,
+    items: itemStore(database, now),
+    vectors: vectorStore(database),
+    events: eventStore(database, now),
+    metrics: metricStore(database, now),
+    feedback: feedbackStore(database, now),
+    activations: activationStore(database, now),
+    keys: keyStore(database, now),
+    secrets: secretStore(database),
+    imports: importStore(database, now),
+    deleteUser: (user) => deleteUser(database, user),
+    usersWithoutMetric: (options) => usersWithoutMetric(database, options),
+    async ping() {
+      await database.run([{ sql: "SELECT 1" }]);
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+async function openDatabase(location: string, options: LibsqlOptions & PostgresOptions): Promise<SqlDatabase> {
+  if (/^postgres(ql)?:/.test(location)) return openPostgres(location, options);
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(location) && !location.startsWith("file:")) {
+    throw new NearkinError(
+      "BAD_ARGUMENT",
+      `store: a store is a path, file:… or postgres://…, got ${location.split(":")[0]}:…`,
+    );
+  }
+  const path = location.startsWith("file:") ? pathOf(location) : location;
+  if (options.exclusive !== false) return openLibsql(path, options);
+  const beside = await openLibsql(path, options);
+  const version = await schemaVersion(beside).catch(async (error) => {
+    await beside[Symbol.asyncDispose]();
+    throw error;
+  });
+  if (version >= MIGRATIONS.length) return beside;
+  // Tables must not change under a server that runs.
+  await beside[Symbol.asyncDispose]();
+  {
+    await using alone = await openLibsql(path, { ...options, exclusive: true });
+    await migrate(alone);
+  }
+  return openLibsql(path, options);
+}
+
+/** `file:///abs`, and also `file:relative`, which is no URL but often written. */
+function pathOf(location: string): string {
+  return location.startsWith("file://") ? fileURLToPath(location) : location.slice("file:".length);
+}

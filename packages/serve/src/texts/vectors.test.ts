@@ -1,0 +1,97 @@
+import { NearkinError } from "@nearkin/core";
+import type { Encoder } from "@nearkin/data/encoders";
+import { expect, test } from "vitest";
+import { TextVectors, type VectorStore } from "./vectors.ts";
+
+const memory = (): VectorStore & { kept: Map<string, Float32Array> } => {
+  const kept = new Map<string, Float32Array>();
+  return {
+    kept,
+    async get(_, texts) {
+      return texts.map((text) => kept.get(text) ?? null);
+    },
+    async put(_, texts, vectors) {
+      for (const [i, text] of texts.entries()) kept.set(text, vectors[i]);
+    },
+  };
+};
+
+const lengths = (seen: string[], delay = 0): Encoder => {
+  const close = async () => {};
+  return {
+    name: "lengths",
+    model: "lengths",
+    dimensions: 2,
+    async encode(texts) {
+      await new Promise((resolve) => setTimeout(resolve, delay * texts.length));
+      seen.push(...texts);
+      return Float32Array.from(texts.flatMap((text) => [text.length, 1]));
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+};
+
+test("a text is encoded once, whether it waited or was asked for; white space makes no difference", async () => {
+  const [store, seen, done] = [memory(), [] as string[], [] as string[]];
+  await using vectors = new TextVectors({
+    store,
+    open: async () => lengths(seen),
+    onEncoded: (_, texts) => done.push(...texts),
+    onFailure: (_, error) => {
+      throw error;
+    },
+  });
+  vectors.later("lengths", ["a  b", "a b", "c"]);
+  await vectors.idle();
+  expect(seen).toEqual(["a b", "c"]);
+  expect(done).toHaveLength(2);
+  expect(await vectors.encode([" a b ", "new", "c"], "lengths")).toEqual([
+    Float32Array.of(3, 1),
+    Float32Array.of(3, 1),
+    Float32Array.of(1, 1),
+  ]);
+  expect(seen).toEqual(["a b", "c", "new"]);
+  await vectors.encode(["new"], "lengths");
+  expect(seen).toHaveLength(3);
+  expect([...store.kept.keys()]).toEqual(["a b", "c"]);
+});
+
+test("a request does not wait for those in the background", async () => {
+  const seen: string[] = [];
+  await using vectors = new TextVectors({
+    store: memory(),
+    open: async () => lengths(seen, 2),
+    onEncoded: () => {},
+    onFailure: () => {},
+  });
+  vectors.later(
+    "lengths",
+    Array.from({ length: 100 }, (_, i) => `background ${i}`),
+  );
+  await vectors.encode(["urgent"], "lengths");
+  expect(seen.indexOf("urgent")).toBeLessThan(20);
+  await vectors.idle();
+  expect(seen).toHaveLength(101);
+});
+
+test("an encoder that cannot be had is told of, and asked for again", async () => {
+  const failures: string[] = [];
+  let tries = 0;
+  const seen: string[] = [];
+  await using vectors = new TextVectors({
+    store: memory(),
+    open: async () => {
+      if (tries++ === 0) throw new NearkinError("ENCODER_UNAVAILABLE", "not installed");
+      return lengths(seen);
+    },
+    onEncoded: () => {},
+    onFailure: (encoder, error) => failures.push(`${encoder}: ${error.message}`),
+  });
+  vectors.later("lengths", ["a"]);
+  await vectors.idle();
+  expect(failures).toEqual(["lengths: not installed"]);
+  vectors.later("lengths", ["a"]);
+  await vectors.idle();
+  expect(seen).toEqual(["a"]);
+});

@@ -1,0 +1,158 @@
+// Texts as vectors, each encoded once. Encoders run in threads of their own, started when the first text comes; what they made is kept in the
+// store, so that a restart or another model does not encode it again. Texts of a request go before those that wait in the background.
+import { type EncodeTexts, NearkinError } from "@nearkin/core";
+import type { Encoder } from "@nearkin/data/encoders";
+import { Recent } from "../recent.ts";
+
+const BATCH = 8; // texts that a request may have to wait for
+const REMEMBERED = 512; // vectors of texts asked about lately
+
+/** What the store keeps of texts. */
+export interface VectorStore {
+  get(encoder: string, texts: readonly string[]): Promise<(Float32Array | null)[]>;
+  put(encoder: string, texts: readonly string[], vectors: readonly Float32Array[]): Promise<void>;
+}
+
+export interface TextVectorsOptions {
+  store: VectorStore;
+  /** Opens an encoder by its name. */
+  open: (name: string) => Promise<Encoder>;
+  /** Vectors of background texts have come. */
+  onEncoded: (encoder: string, texts: readonly string[]) => void;
+  /** An encoder cannot be had, or failed: its texts stay as they are until somebody asks again. */
+  onFailure: (encoder: string, error: Error) => void;
+  /** Told after each batch. */
+  onBatch?: (texts: number, seconds: number) => void;
+}
+
+/** A text as encoders see it: white space is one blank. Texts that are equal then are one text here. */
+const normalText = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+
+export class TextVectors implements AsyncDisposable {
+  readonly #options: TextVectorsOptions;
+  readonly #encoders = new Map<string, Promise<Encoder>>();
+  readonly #waiting = new Map<string, Set<string>>(); // by encoder
+  readonly #recent = new Recent<string, Float32Array>(REMEMBERED);
+  #urgent = 0;
+  #work: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(options: TextVectorsOptions) {
+    this.#options = options;
+  }
+
+  /** Texts that wait in the background. */
+  get waiting(): number {
+    let sum = 0;
+    for (const texts of this.#waiting.values()) sum += texts.size;
+    return sum;
+  }
+
+  /** What is known already; undefined for the others. */
+  async known(encoder: string, texts: readonly string[]): Promise<(Float32Array | undefined)[]> {
+    if (texts.length === 0) return [];
+    const found = await this.#options.store.get(encoder, texts.map(normalText));
+    return found.map((vector) => vector ?? undefined);
+  }
+
+  /** Vectors at once, for a request that waits. */
+  readonly encode: EncodeTexts = async (texts, encoder) => {
+    const wanted = texts.map(normalText);
+    const found = new Map<string, Float32Array>();
+    for (const text of wanted) {
+      const recent = this.#recent.get(`${encoder} ${text}`);
+      if (recent) found.set(text, recent);
+    }
+    const unknown = [...new Set(wanted)].filter((text) => !found.has(text));
+    if (unknown.length > 0) {
+      const stored = await this.known(encoder, unknown).catch(() => []); // a store that is away is no reason not to answer
+      for (const [i, text] of unknown.entries()) if (stored[i]) found.set(text, stored[i]);
+      const open = unknown.filter((text) => !found.has(text));
+      this.#urgent++;
+      try {
+        const made = await this.#run(encoder, open);
+        for (const [i, text] of open.entries()) found.set(text, made[i]);
+      } finally {
+        this.#urgent--;
+        this.#start();
+      }
+      for (const text of unknown) this.#recent.set(`${encoder} ${text}`, found.get(text) as Float32Array);
+    }
+    return wanted.map((text) => found.get(text) as Float32Array);
+  };
+
+  /** Texts to encode when there is time. */
+  later(encoder: string, texts: readonly string[]): void {
+    const waiting = this.#waiting.get(encoder) ?? new Set<string>();
+    for (const text of texts) waiting.add(normalText(text));
+    this.#waiting.set(encoder, waiting);
+    this.#start();
+  }
+
+  /** Resolves when nothing waits. */
+  async idle(): Promise<void> {
+    while (this.#work) await this.#work;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#waiting.clear();
+    for (const opening of this.#encoders.values()) await opening.then((encoder) => encoder.close()).catch(() => {});
+    await this.#work;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #start(): void {
+    if (this.#work || this.#closed || this.waiting === 0) return;
+    this.#work = this.#background().finally(() => {
+      this.#work = undefined;
+    });
+  }
+
+  async #background(): Promise<void> {
+    for (const [encoder, waiting] of this.#waiting) {
+      while (waiting.size > 0 && !this.#closed) {
+        if (this.#urgent > 0) return; // whoever is waited for starts this again
+        const batch = [...waiting].slice(0, BATCH);
+        for (const text of batch) waiting.delete(text);
+        try {
+          const vectors = await this.#run(encoder, batch);
+          await this.#options.store.put(encoder, batch, vectors);
+          this.#options.onEncoded(encoder, batch);
+        } catch (error) {
+          waiting.clear();
+          if (!this.#closed) this.#options.onFailure(encoder, error as Error);
+        }
+      }
+      this.#waiting.delete(encoder);
+    }
+  }
+
+  /** Vectors of texts that are normal already. */
+  async #run(name: string, texts: readonly string[]): Promise<Float32Array[]> {
+    if (texts.length === 0) return [];
+    const encoder = await this.#open(name);
+    const started = performance.now();
+    const d = encoder.dimensions;
+    const flat = await encoder.encode(texts).catch((error: unknown) => {
+      this.#encoders.delete(name); // a thread that was lost does not come back
+      throw error;
+    });
+    this.#options.onBatch?.(texts.length, (performance.now() - started) / 1000);
+    return texts.map((_, i) => flat.slice(i * d, (i + 1) * d));
+  }
+
+  #open(name: string): Promise<Encoder> {
+    if (this.#closed) return Promise.reject(new NearkinError("ENGINE_CLOSED", "the server is closing"));
+    let opening = this.#encoders.get(name);
+    if (!opening) {
+      opening = this.#options.open(name);
+      this.#encoders.set(name, opening);
+      opening.catch(() => this.#encoders.delete(name)); // it may be installed meanwhile
+    }
+    return opening;
+  }
+}

@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import { RefreshQueue } from "./refresh.ts";
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test("many events of one user in a short while are one fit", async () => {
+  const fits: string[] = [];
+  await using queue = new RefreshQueue(async (user) => void fits.push(user), { delay: 20 });
+  for (let i = 0; i < 50; i++) for (const user of ["ann", "bob"]) queue.add(user);
+  await queue.idle();
+  expect(fits.sort()).toEqual(["ann", "bob"]);
+});
+
+test("an event that comes while the fit runs asks for another one, never two at once", async () => {
+  let [under, most, fits] = [0, 0, 0];
+  await using queue = new RefreshQueue(
+    async () => {
+      most = Math.max(most, ++under);
+      await pause(30);
+      under--;
+      fits++;
+    },
+    { delay: 1, concurrency: 4 },
+  );
+  queue.add("ann");
+  await pause(15);
+  queue.add("ann");
+  await queue.idle();
+  expect({ fits, most }).toEqual({ fits: 2, most: 1 });
+});
+
+test("a fit that fails is tried again, and given up in the end", async () => {
+  const failures: unknown[] = [];
+  let tries = 0;
+  await using queue = new RefreshQueue(
+    async () => {
+      tries++;
+      throw new Error("no");
+    },
+    { delay: 0, retryDelay: 1, attempts: 3, onFailure: (error) => failures.push(error) },
+  );
+  queue.add("ann");
+  await queue.idle();
+  expect(tries).toBe(3);
+  expect(failures).toHaveLength(1);
+});
+
+test("a backlog waits for those with new events", async () => {
+  const fits: string[] = [];
+  async function* stale() {
+    for (let i = 0; i < 5; i++) yield `stale ${i}`;
+  }
+  await using queue = new RefreshQueue(
+    async (user) => {
+      await pause(5);
+      fits.push(user);
+    },
+    { delay: 0, concurrency: 1 },
+  );
+  queue.follow(stale());
+  queue.add("ann");
+  await queue.idle();
+  expect(fits).toHaveLength(6);
+  expect(fits.indexOf("ann")).toBeLessThan(2);
+});
+
+test("a user who is dropped is not fitted; closing waits for what runs", async () => {
+  const fits: string[] = [];
+  const queue = new RefreshQueue(
+    async (user) => {
+      await pause(20);
+      fits.push(user);
+    },
+    { delay: 5 },
+  );
+  queue.add("gone");
+  queue.drop("gone");
+  queue.add("ann");
+  await pause(15);
+  await queue.close();
+  expect(fits).toEqual(["ann"]);
+});

@@ -1,0 +1,168 @@
+// Users whose metric is out of date, and when each is fitted anew. Many events of one user in a short while are one fit; a user whose events
+// come while their fit runs is fitted once more. Users that only a change of model made stale wait until nobody else does.
+
+export interface RefreshOptions {
+  /** ms from a user's first event to their fit: what comes meanwhile is the same fit. @default 100 */
+  delay?: number;
+  /** Fits under way at once. @default 2 */
+  concurrency?: number;
+  /** ms before a fit that failed is tried again; doubled each time. @default 500 */
+  retryDelay?: number;
+  /** How often a fit is tried. @default 5 */
+  attempts?: number;
+  /** Told when a user's fit has failed for the last time. */
+  onFailure?: (error: unknown) => void;
+  /** Told after each fit: ms from the first event that asked for it. */
+  onRefreshed?: (lag: number) => void;
+}
+
+interface Waiting {
+  since: number;
+  due: number;
+  attempt: number;
+}
+
+export class RefreshQueue implements AsyncDisposable {
+  readonly #refresh: (user: string) => Promise<void>;
+  readonly #options: Required<RefreshOptions>;
+  readonly #waiting = new Map<string, Waiting>(); // in the order of asking
+  readonly #running = new Map<string, Promise<void>>();
+  #backlog: AsyncIterator<string> | undefined;
+  #backlogStep: Promise<void> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #closed = false;
+
+  constructor(refresh: (user: string) => Promise<void>, options: RefreshOptions = {}) {
+    this.#refresh = refresh;
+    this.#options = {
+      delay: 100,
+      concurrency: 2,
+      retryDelay: 500,
+      attempts: 5,
+      onFailure: () => {},
+      onRefreshed: () => {},
+      ...options,
+    };
+  }
+
+  /** Users that wait for a fit, or are in one. */
+  get size(): number {
+    return this.#waiting.size + this.#running.size;
+  }
+
+  /** Whether the user waits for a fit, or is in one. */
+  has(user: string): boolean {
+    return this.#waiting.has(user) || this.#running.has(user);
+  }
+
+  /** ms that the longest waiting one has waited. */
+  get lag(): number {
+    const [first] = this.#waiting.values();
+    return first ? performance.now() - first.since : 0;
+  }
+
+  /** The user's metric is out of date. */
+  add(user: string): void {
+    if (this.#closed || this.#waiting.has(user)) return;
+    const now = performance.now();
+    this.#waiting.set(user, { since: now, due: now + this.#options.delay, attempt: 0 });
+    this.#plan();
+  }
+
+  /** The user is gone: nothing is to be fitted any more. A fit under way ends by itself. */
+  drop(user: string): void {
+    this.#waiting.delete(user);
+  }
+
+  /** Users to fit when no other waits, in place of an earlier backlog. */
+  follow(users: AsyncIterable<string>): void {
+    void this.#backlog?.return?.();
+    this.#backlog = users[Symbol.asyncIterator]();
+    this.#plan();
+  }
+
+  /** Resolves when nobody waits any more, the backlog included. */
+  async idle(): Promise<void> {
+    while ((this.size > 0 || this.#backlog !== undefined || this.#backlogStep) && !this.#closed) {
+      await (this.#backlogStep ?? Promise.race([...this.#running.values(), pause(5)]));
+    }
+  }
+
+  /** Waits for the fits under way; those that have not begun are left to whoever starts next. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#waiting.clear();
+    const backlog = this.#backlog;
+    this.#backlog = undefined;
+    await Promise.all([...this.#running.values(), this.#backlogStep]);
+    await backlog?.return?.();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #plan(): void {
+    if (this.#closed) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const now = performance.now();
+    let next = Number.POSITIVE_INFINITY;
+    for (const [user, entry] of this.#waiting) {
+      if (this.#running.size >= this.#options.concurrency) return; // the end of a fit plans again
+      if (this.#running.has(user)) continue;
+      if (entry.due > now) next = Math.min(next, entry.due);
+      else this.#run(user, entry);
+    }
+    if (this.#waiting.size === 0 && this.#running.size === 0) this.#stepBacklog();
+    if (next < Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.#plan(), Math.max(1, next - now));
+  }
+
+  #run(user: string, { since, attempt }: Waiting): void {
+    this.#waiting.delete(user);
+    const { attempts, retryDelay, onFailure, onRefreshed } = this.#options;
+    const done = this.#refresh(user)
+      .then(
+        () => onRefreshed(performance.now() - since),
+        (error: unknown) => {
+          if (attempt + 1 >= attempts) onFailure(error);
+          else if (!this.#closed && !this.#waiting.has(user)) {
+            const due = performance.now() + retryDelay * 2 ** attempt;
+            this.#waiting.set(user, { since, due, attempt: attempt + 1 });
+          }
+        },
+      )
+      .finally(() => {
+        this.#running.delete(user);
+        this.#plan();
+      });
+    this.#running.set(user, done);
+  }
+
+  #stepBacklog(): void {
+    const backlog = this.#backlog;
+    if (!backlog || this.#backlogStep) return;
+    this.#backlogStep = backlog
+      .next()
+      .then(
+        ({ done, value }) => {
+          if (done && this.#backlog === backlog) this.#backlog = undefined;
+          else if (!done && !this.#closed && !this.#waiting.has(value) && !this.#running.has(value)) {
+            const now = performance.now();
+            this.#run(value, { since: now, due: now, attempt: 0 });
+          }
+        },
+        (error: unknown) => {
+          this.#options.onFailure(error);
+          if (this.#backlog === backlog) this.#backlog = undefined;
+        },
+      )
+      .finally(() => {
+        this.#backlogStep = undefined;
+        this.#plan();
+      });
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
