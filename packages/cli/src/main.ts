@@ -1,18 +1,22 @@
 // nearkin <command> [options]. Exit codes: 0 fine, 1 the command failed, 2 the command line was wrong.
 import { Command } from "commander";
 import packageJson from "../package.json" with { type: "json" };
+import { compareCommand } from "./commands/compare.ts";
 import { demoCommand } from "./commands/demo.ts";
 import { downloadCommand } from "./commands/download.ts";
 import { enginesCommand } from "./commands/engines.ts";
 import { evaluateCommand } from "./commands/evaluate.ts";
 import { exportCommand } from "./commands/export.ts";
+import { importCommand } from "./commands/import.ts";
 import { initCommand } from "./commands/init.ts";
 import { inspectCommand } from "./commands/inspect.ts";
+import { keysCommand } from "./commands/keys.ts";
 import { personalizeCommand } from "./commands/personalize.ts";
 import { predictCommand } from "./commands/predict.ts";
 import { prepareCommand } from "./commands/prepare.ts";
 import { reportCommand } from "./commands/report.ts";
 import { sampleCommand } from "./commands/sample.ts";
+import { serveCommand } from "./commands/serve.ts";
 import { similarCommand } from "./commands/similar.ts";
 import { theoryCommand } from "./commands/theory.ts";
 import { trainCommand } from "./commands/train.ts";
@@ -43,6 +47,7 @@ Examples:
   $ nearkin prepare nearkin.yaml          your files to a dataset folder
   $ nearkin train datasets/films          dataset folder to model folder
   $ nearkin similar models/films <item>   similar items, with --explain also why
+  $ nearkin serve models/films            over HTTP, for each user; see docs/api.md
   $ nearkin engines                       what this machine can compute with
   $ nearkin help train                    the options of one command
 
@@ -50,6 +55,7 @@ Environment:
   NEARKIN_ENGINE=wasm-relaxed   engine for every command that computes
   NEARKIN_OPENBLAS=/path        the library of the native engine
   NEARKIN_CACHE=/path           where encoded texts are kept
+  NEARKIN_STORE=postgres://…    the store of the server, in place of --store
   NEARKIN_MIRROR=https://…      where downloads come from
   NEARKIN_DEBUG=1               print the stack of an error`,
     );
@@ -62,10 +68,14 @@ Environment:
     inspectCommand,
     trainCommand,
     evaluateCommand,
+    compareCommand,
     reportCommand,
     similarCommand,
     predictCommand,
     personalizeCommand,
+    importCommand,
+    serveCommand,
+    keysCommand,
     exportCommand,
     theoryCommand,
     enginesCommand,

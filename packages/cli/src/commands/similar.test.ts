@@ -99,6 +99,53 @@ describe("similar", () => {
     }
   });
 
+  test("--diversity: other items, with the rank that they have by score; the rank without a channel is held against that", async () => {
+    const { code, out } = await run("similar", at("tiny"), "f000", "--k", "3", "--diversity", "0.7", "--explain");
+    expect(code).toBe(0);
+    expect(out).toMatchInlineSnapshot(`
+      "Similar to The Quiet Harbour (f000):
+
+                                distance  by score  id
+         1  The Golden Harbour     5.777        #1  f004
+              identity ████████████████   2.095  36 %
+              year     ██████████         1.335  23 %  not known of the query
+              plot     ██████             0.823  14 %  not known of the query
+              poster   ████               0.490   8 %
+              place    ███                0.328   6 %
+              genres   ██                 0.295   5 %
+              released ██                 0.287   5 %
+              title    █                  0.125   2 %
+         2  The Distant Signal    19.993       #39  f027
+              place    ████████████████  10.141  51 %  without it: #18
+              poster   ███████            4.672  23 %  without it: #34
+              genres   ██                 1.505   8 %  without it: #38
+              year     ██                 1.005   5 %  not known of the query; without it: #38
+              identity █                  0.915   5 %  without it: #38
+              title    █                  0.717   4 %  without it: #38
+              plot     █                  0.525   3 %  not known of the query; without it: #38
+              released █                  0.513   3 %  without it: #38
+         3  The Hidden Winter     14.923       #32  f038
+              place    ████████████████   5.892  39 %  without it: #17
+              poster   ████████           2.784  19 %  without it: #24
+              released █████              1.909  13 %  not known of this item; without it: #26
+              title    ███                1.279   9 %  without it: #30
+              year     ███                1.149   8 %  not known of the query; without it: #30
+              genres   ███                0.926   6 %  not known of this item; without it: #31
+              plot     ██                 0.770   5 %  not known of either; without it: #31
+              identity █                  0.214   1 %
+
+      Two random items are about 8.84 apart. Weights: title 0.99, plot 0.88, poster 1.23, genres 0.97, year 0.96, released 1.39, place 1.23, identity 1.19; diversity 0.7
+      "
+    `);
+    const { items, diversity } = JSON.parse(
+      (await run("similar", at("tiny"), "f000", "--json", "--diversity", "0.7")).out,
+    );
+    expect(diversity).toBe(0.7);
+    expect(items).toHaveLength(10);
+    const byScore = JSON.parse((await run("similar", at("tiny"), "f000", "--json", "--k", "39")).out).items;
+    for (const { id, scoreRank } of items) expect(byScore[scoreRank - 1].id).toBe(id);
+  });
+
   test("a draft, on the command line or in a file", async () => {
     const draft = { title: "The Quiet Winter", genres: ["Drama"], year: 1987 };
     const first = await run("similar", at("tiny"), "--draft", JSON.stringify(draft), "--k", "2");
@@ -169,6 +216,8 @@ describe("similar", () => {
       ["--weights", "year=1", "--weights", "plot=2,year=2x"],
       ["--popularity", "much"],
       ["--k", "0"],
+      ["--diversity", "2"],
+      ["--diversity", ""],
     ]) {
       const { code, err } = await run("similar", at("tiny"), "f000", ...args);
       errors.push(`${code} ${err.split("\n")[0]}`);
@@ -181,6 +230,8 @@ describe("similar", () => {
         "2 USAGE: option '--weights <list>' argument 'plot=2,year=2x' is invalid. year has two weights; give it one.",
         "2 USAGE: option '--popularity <b>' argument 'much' is invalid. Expected a number, or calibrated.",
         "2 USAGE: option '--k <n>' argument '0' is invalid. Expected a whole number of at least 1.",
+        "2 USAGE: option '--diversity <l>' argument '2' is invalid. Expected a number from 0 to 1.",
+        "2 USAGE: option '--diversity <l>' argument '' is invalid. Expected a number from 0 to 1.",
       ]
     `);
   });

@@ -1,6 +1,6 @@
 // nearkin similar: the items most similar to an item, to several, or to a draft, with the reasons.
 import type { Contribution, SimilarItem, SimilarResult } from "@nearkin/core";
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import { type EngineFlags, openEngine, wholeNumber, withEngineFlags } from "../engine.ts";
 import {
   type Asked,
@@ -19,6 +19,7 @@ import type { Output } from "../output.ts";
 
 interface SimilarFlags extends EngineFlags, MetricFlags, DraftFlags {
   k: number;
+  diversity: number;
   explain?: boolean;
   json?: boolean;
 }
@@ -30,6 +31,12 @@ export function similarCommand(output: Output): Command {
     .argument("[items...]", "ids or titles; several are taken together; - reads a draft from standard input")
     .option("--k <n>", "how many", wholeNumber(1), 10);
   return withEngineFlags(withDraftFlags(withMetricFlags(command)))
+    .option(
+      "--diversity <l>",
+      "how much the list shall differ within itself: from 0, the nearest first, to 1, the farthest from those before it",
+      parseDiversity,
+      0,
+    )
     .option("--explain", "what every channel contributes to the distance, and the rank without it where that differs")
     .option("--json", "print JSON")
     .addHelpText(
@@ -40,11 +47,14 @@ Examples:
   $ nearkin similar models/films the-third-man-1949 --explain                   and why
   $ nearkin similar models/films the-third-man-1949 --weights plot=2x,year=0    your own notion of similar
   $ nearkin similar models/films the-third-man-1949 --popularity calibrated     among equals, rather what many know
+  $ nearkin similar models/films the-third-man-1949 --diversity 0.5             less of the same
   $ nearkin similar models/films --draft '{"genres": ["Drama"], "year": 1951}'
 
 A distance is a sum over channels: the channel's weight, times 1 for two items picked at random. "Without it: #3" beside a channel is the rank
 that the item would have if its distance in that channel were 0 (rankWithout in JSON). The list is sorted by score, which JSON has too:
-−distance/T, T the temperature of training, plus --popularity times the logarithm of an item's share of all training events.`,
+−distance/T, T the temperature of training, plus --popularity times the logarithm of an item's share of all training events. With --diversity l
+the next item is the one with the largest (1 − l) · score + l · distance/T to the nearest item before it, among the 200 best scores; "by score"
+(scoreRank in JSON) is the rank that it would have without.`,
     )
     .action((folder: string, items: string[], flags: SimilarFlags) => runSimilar(folder, items, flags, output));
 }
@@ -55,7 +65,12 @@ async function runSimilar(folder: string, items: string[], flags: SimilarFlags, 
   const asked = await readAsked(model, items, flags);
   const result = await model.similar(
     asked.map(({ query }) => query),
-    { k: flags.k, explain: flags.explain === true, ...metricOptions(model, flags) },
+    {
+      k: flags.k,
+      diversity: flags.diversity,
+      explain: flags.explain === true,
+      ...metricOptions(model, flags),
+    },
   );
   if (flags.json) {
     const query = asked.map(({ id, query: own }) => id ?? own);
@@ -69,27 +84,37 @@ async function runSimilar(folder: string, items: string[], flags: SimilarFlags, 
 const TITLE = 44; // columns
 const BAR = 16;
 
-function describe(asked: readonly Asked[], { items, missing, weights, popularity }: SimilarResult): string {
+function describe(asked: readonly Asked[], result: SimilarResult): string {
+  const { items, missing, weights, popularity, diversity } = result;
   const names = asked.map(({ title, id }) => (id === null || id === title ? title : `${title} (${id})`));
   const head = `Similar to ${names.join(" and ")}:\n${missingLines(missing)}\n`;
   const width = Math.max(4, ...items.map((item) => Math.min(TITLE, name(item).length)));
   const lines = items.map((item) => {
-    const { rank, distance, id, contributions } = item;
-    const line = `${String(rank).padStart(4)}  ${name(item).slice(0, TITLE).padEnd(width)}  ${distance.toFixed(3).padStart(8)}  ${id}\n`;
-    return contributions ? line + explained(contributions, rank) : line;
+    const { rank, scoreRank, distance, id, contributions } = item;
+    const byScore = scoreRank === undefined ? "" : `${`#${scoreRank}`.padStart(8)}  `;
+    const line = `${String(rank).padStart(4)}  ${name(item).slice(0, TITLE).padEnd(width)}  ${distance.toFixed(3).padStart(8)}  ${byScore}${id}\n`;
+    return contributions ? line + explained(contributions, scoreRank ?? rank) : line;
   });
-  const header = `${" ".repeat(4 + 2 + width + 2)}distance  id\n`;
+  const header = `${" ".repeat(4 + 2 + width + 2)}distance  ${diversity === 0 ? "" : "by score  "}id\n`;
   const list = Object.entries(weights).map(([channel, weight]) => `${channel} ${weight.toFixed(2)}`);
   const typical = Object.values(weights).reduce((sum, weight) => sum + weight, 0);
   const comparable = popularity === 0 && Object.values(weights).every((weight) => weight >= 0);
   const far = comparable && items.length > 0 && items[0].distance > typical;
   const foot =
     `\n${far ? "Nothing is near: even the first is farther away than two random items are from each other.\n" : ""}Two random items are about ${typical.toFixed(2)} apart. ` +
-    `Weights: ${list.join(", ")}${popularity === 0 ? "" : `; popularity ${popularity.toFixed(2)}`}\n`;
+    `Weights: ${list.join(", ")}${popularity === 0 ? "" : `; popularity ${popularity.toFixed(2)}`}${diversity === 0 ? "" : `; diversity ${diversity}`}\n`;
   return head + (items.length === 0 ? "  nothing: no item is left\n" : header + lines.join("")) + foot;
 }
 
 const name = ({ title, id }: SimilarItem): string => title ?? id;
+
+function parseDiversity(text: string): number {
+  const diversity = Number(text);
+  if (text.trim() === "" || !(diversity >= 0 && diversity <= 1)) {
+    throw new InvalidArgumentError("Expected a number from 0 to 1.");
+  }
+  return diversity;
+}
 
 /** A line per channel, the largest contribution first: bar, number, share of the distance, and the rank without it where it is another. */
 function explained(contributions: readonly Contribution[], rank: number): string {

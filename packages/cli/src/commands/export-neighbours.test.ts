@@ -85,7 +85,7 @@ test("what cannot be written is refused before anything is computed", async () =
       "2 USAGE: required option '--out <file>' not specified",
       "1 BAD_ARGUMENT: --out: TMP/out/folder.parquet is a folder; name a file that is not there yet, or one to replace",
       "1 BAD_ARGUMENT: --out: TMP/out/file/n.parquet cannot be written: EEXIST: file already exists, mkdir 'TMP/out/file'",
-      "2 USAGE: command-argument value 'friends' is invalid for argument 'what'. Allowed choices are neighbours.",
+      "2 USAGE: unknown command 'friends'",
       "1 BAD_MODEL: TMP/nowhere does not exist; expected a folder that nearkin train wrote",
       "1 BAD_ARGUMENT: weights: there is no channel "colour"; the channels are title, plot, poster, genres, year, released, place, identity",
     ]

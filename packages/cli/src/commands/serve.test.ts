@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createClient } from "@nearkin/client";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writeTinyModel } from "../testing/model-folder.ts";
+import { run } from "../testing/run.ts";
+import { startServe } from "../testing/serve.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "nearkin-serve-"));
+  await writeTinyModel(join(folder, "models", "a"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const serve = (...flags: string[]) => startServe(join(folder, "models"), ...flags);
+
+describe("nearkin serve", () => {
+  test("answers the typed client, drains on SIGTERM, and knows its users again after a restart", async () => {
+    const store = join(folder, "users.db");
+    const first = await serve("--store", store, "--log", "warn");
+    const nearkin = createClient({ url: first.url });
+    expect((await nearkin.ready()).items).toBe(40);
+    await nearkin.events.add([{ user: "ann", item: "f001", rating: 5 }]);
+    await nearkin.items.putOne("new", { title: "New", channels: { year: 1999 } });
+    const { items } = await nearkin.items.similar("new", { k: 3 });
+    expect(items).toHaveLength(3);
+    first.child.kill("SIGTERM");
+    expect(await first.ended).toBe(0);
+    const second = await serve("--store", store, "--log", "warn");
+    const again = createClient({ url: second.url });
+    expect((await again.users.get("ann")).events).toBe(1);
+    expect((await again.items.similar("new", { k: 3 })).items).toEqual(items);
+    second.child.kill("SIGTERM");
+    expect(await second.ended).toBe(0);
+  });
+
+  test("beyond localhost asks for a key, which nearkin keys makes", async () => {
+    const store = join(folder, "keys.db");
+    const made = await run("keys", "create", "--store", store, "--scopes", "read", "--name", "test");
+    expect(made.code).toBe(0);
+    const key = made.out.trim();
+    const { child, url, ended } = await serve("--store", store, "--keys", "on", "--log", "warn");
+    await expect(createClient({ url, retries: 0 }).models.list()).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+    const nearkin = createClient({ url, key });
+    expect((await nearkin.items.similar("f000", { k: 1 })).items).toHaveLength(1);
+    await expect(nearkin.items.delete("f000")).rejects.toMatchObject({ code: "FORBIDDEN" });
+    const listed = await run("keys", "list", "--store", store);
+    expect(listed.out).toMatch(/^[a-z2-7]{12} {2}read +made .* test\n$/);
+    child.kill("SIGTERM");
+    expect(await ended).toBe(0);
+  });
+
+  test("says what is wrong with its settings, its models and its store", async () => {
+    const port = await run("serve", join(folder, "models"), "--port", "99999");
+    expect(port.code).toBe(1);
+    expect(port.err).toMatch(/BAD_CONFIG: serve: port: /);
+    const models = await run("serve", join(folder, "nothing"), "--store", join(folder, "x.db"));
+    expect(models.err).toMatch(/BAD_MODEL: there is no model to serve/);
+    const store = await run("serve", join(folder, "models"), "--store", join(folder, "no", "such", "folder.db"));
+    expect(store.err).toMatch(/STORE_UNAVAILABLE: .*there is no folder/);
+  });
+});

@@ -1,0 +1,28 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const bin = fileURLToPath(new URL("../../bin/nearkin.js", import.meta.url));
+
+export interface RunningServer {
+  readonly child: ChildProcess;
+  readonly url: string;
+  /** The exit code, when it has ended. */
+  readonly ended: Promise<number | null>;
+}
+
+/** `nearkin serve` in a process of its own, on any port; resolves with the address that it prints. */
+export async function startServe(models: string, ...flags: string[]): Promise<RunningServer> {
+  const args = [bin, "serve", models, "--port", "0", ...flags];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  let text = "";
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stderr?.on("data", (data: Buffer) => {
+      text += data;
+      const found = /listening on (\S+);/.exec(text);
+      if (found) resolve(found[1]);
+    });
+    void ended.then(() => reject(new Error(text)));
+  });
+  return { child, url, ended };
+}
