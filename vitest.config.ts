@@ -24,6 +24,7 @@ function nodeProject(name: string): TestProjectInlineConfiguration {
       include: [`packages/${name}/src/**/*.test.ts`],
       exclude: ["**/*.browser.test.ts"],
       testTimeout: 60_000, // a busy machine is not a failure
+      hookTimeout: 60_000,
     },
   };
 }
@@ -69,8 +70,10 @@ export default defineConfig({
       nodeProject("data"),
       nodeProject("train"),
       nodeProject("evaluate"),
+      nodeProject("client"),
+      nodeProject("serve"),
       nodeProject("cli"),
-      { ...inNode, test: { name: "scripts", include: ["scripts/**/*.test.ts"] } },
+      { ...inNode, test: { name: "scripts", include: ["scripts/**/*.test.ts"], testTimeout: 60_000 } },
       { ...inNode, test: { name: "pack", include: ["test/pack.test.ts"], testTimeout: 240_000, hookTimeout: 240_000 } },
       {
         ...inNode,

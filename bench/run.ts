@@ -1,26 +1,34 @@
 // Side-by-side benchmarks: every contender in one run, interleaved, so that ratios mean something on a noisy machine.
+//   npm run bench -- encode [--rounds 5] [--readme]
 //   npm run bench -- evaluate [--rounds 5] [--queries 2000] [--readme]
 //   npm run bench -- linalg [--rounds 7] [--readme]
 //   npm run bench -- personalize [--rounds 5] [--parts fits,browser,memory] [--readme]
 //   npm run bench -- prepare [--rounds 3] [--rows 20000000] [--readme]
+//   npm run bench -- serve [--rounds 5] [--parts scan,http,memory,encode,events,graph] [--readme]
+//   npm run bench -- scan [--rounds 15]
 //   npm run bench -- train [--rounds 7] [--parts steps,whole] [--scale] [--steps 200] [--engine wasm] [--readme]
 import { parseArgs } from "node:util";
 
 const suites: Record<string, () => Promise<{ run(options: BenchOptions): Promise<void> }>> = {
+  encode: () => import("./encode.ts"),
   evaluate: () => import("./evaluate.ts"),
   linalg: () => import("./linalg.ts"),
   personalize: () => import("./personalize.ts"),
   prepare: () => import("./prepare.ts"),
+  serve: () => import("./serve.ts"),
+  scan: () => import("./scan.ts"),
   train: () => import("./train.ts"),
 };
 
 const ENGINES = ["wasm", "wasm-relaxed", "native"] as const;
-/** What suites measure, by suite; without --parts all but scale. */
+/** What suites measure, by suite; without --parts all but those that take long. */
 const PARTS = {
   personalize: ["fits", "browser", "memory"],
+  serve: ["scan", "http", "memory", "encode", "events", "graph"],
   train: ["steps", "whole", "scale"],
 } as const;
 type Part = (typeof PARTS)[keyof typeof PARTS][number];
+const LONG: readonly Part[] = ["graph", "scale"];
 
 export interface BenchOptions {
   /** How often the whole list of cases is gone through; the best time of each counts. */
@@ -57,6 +65,9 @@ personalize:
 prepare:
   --rows <n>        ratings to make up (default 20000000)
 
+serve:
+  --parts <names>   what to measure: ${PARTS.serve.join(", ")} (default: all but graph, a million items: minutes, 3 GB of memory)
+
 train:
   --parts <names>   what to measure: ${PARTS.train.join(", ")} (default steps,whole)
   --scale           the same as adding scale to --parts: catalogues of up to a million items, 20 minutes, 4 GB of disk
@@ -88,7 +99,7 @@ const steps = values.steps === undefined ? undefined : Number(values.steps);
 const engine = ENGINES.find((kind) => kind === values.engine);
 const known: readonly Part[] = PARTS[positionals[0] as keyof typeof PARTS] ?? [];
 const asked = [
-  ...(values.parts?.split(",") ?? known.filter((part) => part !== "scale")),
+  ...(values.parts?.split(",") ?? known.filter((part) => !LONG.includes(part))),
   ...(values.scale ? ["scale"] : []),
 ];
 const parts = known.filter((part) => asked.includes(part));

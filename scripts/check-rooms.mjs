@@ -24,7 +24,7 @@ export const allowed = {
 };
 
 /** Rooms that run in browsers too, so their source (tests aside) imports nothing of Node's. */
-const isomorphic = ["core"];
+const isomorphic = ["core", "client"];
 
 const sourceFile = /\.(?:ts|mts|cts|tsx|js|mjs|cjs|jsx)$/;
 const testFile = /\.test\.\w+$/;

@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import { type EncodeResult, report as encodeReport } from "../bench/encode-report.ts";
 import { type EvaluateResult, report as evaluateReport } from "../bench/evaluate-report.ts";
 import { type LinalgResult, report } from "../bench/linalg-report.ts";
 import { type PersonalizeResult, report as personalizeReport } from "../bench/personalize-report.ts";
@@ -34,6 +35,14 @@ test("the figures of prepare in README.md are those in bench/results/prepare.jso
     .match(/<!-- bench:prepare -->\n([\s\S]*?)<!-- \/bench:prepare -->/)?.[1]
     .trim();
   expect(block).toBe(prepareReport(result));
+});
+
+test("the figures of encoding in README.md are those in bench/results/encode.json", () => {
+  const result = JSON.parse(read("bench/results/encode.json")) as EncodeResult;
+  const block = read("README.md")
+    .match(/<!-- bench:encode -->\n([\s\S]*?)<!-- \/bench:encode -->/)?.[1]
+    .trim();
+  expect(block).toBe(encodeReport(result));
 });
 
 test("the figures of training in README.md are those in bench/results/train.json", () => {
@@ -88,6 +97,9 @@ test.each([
   "docs/architecture.md",
   "docs/browser.md",
   "docs/errors.md",
+  "docs/nightly.md",
+  "docs/api.md",
+  "docs/operations.md",
 ])("links in %s exist", (page) => {
   const folder = join(page, "..");
   const targets = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map((m) => m[1]);

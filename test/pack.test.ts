@@ -22,10 +22,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const repository = fileURLToPath(new URL("..", import.meta.url));
 const packages = [
+  "@nearkin/client",
   "@nearkin/core",
   "@nearkin/data",
   "@nearkin/evaluate",
   "@nearkin/native",
+  "@nearkin/serve",
   "@nearkin/train",
   "nearkin",
 ];
@@ -82,9 +84,11 @@ beforeAll(async () => {
 
   plain = await installInto("plain", {}, [
     "nearkin",
+    "@nearkin/client",
     "@nearkin/core",
     "@nearkin/data",
     "@nearkin/evaluate",
+    "@nearkin/serve",
     "@nearkin/train",
   ]);
   // npm lists install scripts that nobody has decided about; koffi's is not needed, its binary comes prebuilt.
@@ -167,7 +171,13 @@ describe("the tarballs", () => {
     const steps = readdirSync(join(repository, "packages/data/sql")).map((step) => `sql/${step}`);
     const data = packed.find(({ name }) => name === "@nearkin/data");
     expect(data?.files).toEqual(
-      expect.arrayContaining([...steps, "sample/films.jsonl", "dist/encoders.js", "dist/encoders.d.ts"]),
+      expect.arrayContaining([
+        ...steps,
+        "sample/films.jsonl",
+        "dist/encoders.js",
+        "dist/encoders.d.ts",
+        "dist/minilm-thread.js",
+      ]),
     );
   });
 

@@ -36,6 +36,7 @@ export {
   type ShownUser,
 } from "./experiments/personalisation.ts";
 export type { RefitPoint, RefitStart } from "./experiments/refits.ts";
+export { modelLabel } from "./model-label.ts";
 export { type Calibration, calibrate, type Forecast, forecastItems } from "./protocol/calibration.ts";
 export { type CatalogueFigures, catalogueFigures } from "./protocol/catalogue.ts";
 export type { RankedLists } from "./protocol/lists.ts";
@@ -56,6 +57,6 @@ export type {
 export { type EvaluateEvent, type EvaluateOptions, evaluate } from "./run.ts";
 export { openSplit, type Split } from "./split.ts";
 export { bootstrapMean, type Interval } from "./statistics/bootstrap.ts";
-export { type SignTest, signTest } from "./statistics/sign-test.ts";
+export { directionOf, type SignTest, signTest } from "./statistics/sign-test.ts";
 export { familyTable, markdownTable, overviewTable, plainTable, type Table } from "./tables.ts";
 export * from "./theory/index.ts";

@@ -12,6 +12,8 @@ import {
   type Engine,
   type ModelParts,
   openModel,
+  portableLog,
+  splitList,
   tieHashes,
 } from "@nearkin/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -91,6 +93,57 @@ describe("the same seed gives the same model", () => {
     expect(hashes.length).toBeGreaterThan(0);
     const { catalogue } = await open(whole);
     for (const found of hashes) expect(found).toEqual(tieHashes(catalogue.ids));
+  });
+});
+
+describe("the catalogue of a model", () => {
+  test("knows how its fields are read, also those of a channel that the model does without", async () => {
+    await using model = await openModel(await open(whole), { engine });
+    const { shapes } = (await open(whole)).catalogue;
+    expect(model.shapes).toEqual(shapes);
+    expect(Object.fromEntries(shapes ?? [])).toMatchInlineSnapshot(`
+      {
+        "countries": {
+          "channel": "country",
+          "separator": "|",
+          "type": "list",
+        },
+        "directors": {
+          "channel": "director",
+          "separator": "|",
+          "type": "list",
+        },
+        "genres": {
+          "channel": "genres",
+          "separator": "|",
+          "type": "list",
+        },
+        "plot": {
+          "channel": "plot",
+          "type": "text",
+        },
+        "title": {
+          "type": "text",
+        },
+        "year": {
+          "channel": "year",
+          "type": "number",
+        },
+      }
+    `);
+    const { genres } = Object.fromEntries(shapes ?? []);
+    const cells = model.items.at(3).field("genres");
+    expect(splitList(cells, genres).length).toBeGreaterThan(0);
+    const fewer = await open(await trained("fewer-channels", {}, { ...tiny, channels: ["genres"], ssl: { steps: 0 } }));
+    expect(fewer.catalogue.shapes?.get("genres")).toEqual(genres);
+    expect(fewer.catalogue.shapes?.get("year")).toEqual({ type: "number" });
+  });
+
+  test("says what log q a new item has: that of one that nobody met, which training counts as met once", async () => {
+    const parts = await open(whole);
+    await using model = await openModel(parts, { engine });
+    const total = parts.items.ratings.reduce((sum, count) => sum + count, 0);
+    expect(model.coldLogPopularity).toBe(Math.fround(portableLog(1 / total)));
   });
 });
 

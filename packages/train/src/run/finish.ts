@@ -3,6 +3,7 @@ import {
   buildRows,
   encodeModel,
   ensembleRowLayout,
+  type FieldShape,
   liftRows,
   type ModelEngine,
   type ModelParts,
@@ -131,8 +132,20 @@ async function modelParts(
       titles: catalogue.titles,
       described: catalogue.described,
       fields: catalogue.fields,
+      shapes: shapesOf(run, catalogue.shapes),
     },
   };
+}
+
+/** A dataset may have channels that this model does without; how their columns are read stays the same. */
+function shapesOf({ set }: Run, shapes: ReadonlyMap<string, FieldShape>): Map<string, FieldShape> {
+  const names = new Set(set.channels.map(({ spec }) => spec.name));
+  return new Map(
+    Array.from(shapes, ([name, { channel, ...shape }]) => [
+      name,
+      channel !== undefined && names.has(channel) ? { ...shape, channel } : shape,
+    ]),
+  );
 }
 
 /** What is known of users, under the metric as it is written. */
