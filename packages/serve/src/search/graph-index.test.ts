@@ -306,3 +306,16 @@ test("what is no graph is refused", async () => {
   await expect(index.search(new Float32Array(25).fill(Number.NaN), 5)).rejects.toThrow("of which 0 are");
   await expect(near(index, 1, 0)).rejects.toThrow("count must be a whole number of at least 1, got 0");
 });
+
+test("closed while it is at work, it lets the call it is at return: usearch would take the process down otherwise", async () => {
+  for (let after = 0; after < 10; after++) {
+    const index = await openGraph();
+    const searches = Array.from({ length: 300 }, (_, i) => near(index, i, 100 + i));
+    const calls = [...searches, index.put(world.rows, 4)];
+    await new Promise((resolve) => setTimeout(resolve, after));
+    const [settled] = await Promise.all([Promise.allSettled(calls), index.close()]);
+    const refused = settled.flatMap((call) => (call.status === "rejected" ? [call.reason] : []));
+    for (const error of refused) expect(error).toMatchObject({ code: "ENGINE_CLOSED" });
+    expect(refused.length).toBeGreaterThan(0);
+  }
+});

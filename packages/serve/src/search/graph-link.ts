@@ -25,17 +25,21 @@ interface Reply {
 
 export class GraphLink {
   readonly #worker: Worker;
+  readonly #closing: Int32Array;
+  readonly #exited: Promise<unknown>;
   readonly #pending = new Map<number, Pending>();
   #next = 0;
   #closed: NearkinError | undefined;
 
-  private constructor(worker: Worker) {
+  private constructor(worker: Worker, closing: Int32Array) {
     this.#worker = worker;
+    this.#closing = closing;
+    this.#exited = new Promise((resolve) => worker.once("exit", resolve));
   }
 
   /** Starts the thread. Throws `ENGINE_UNAVAILABLE` where usearch is not installed, or its binary does not load. */
   static async start(
-    data: Omit<GraphThreadData, "usearch">,
+    data: Omit<GraphThreadData, "usearch" | "closing">,
     resolveUsearch: ResolveUsearch = installed,
   ): Promise<GraphLink> {
     let usearch: string;
@@ -44,12 +48,13 @@ export class GraphLink {
     } catch (cause) {
       throw unavailable("is not installed", cause);
     }
+    const closing = new Int32Array(new SharedArrayBuffer(4));
     const worker = new Worker(graphThreadSource, {
       eval: true,
-      workerData: { ...data, usearch } satisfies GraphThreadData,
+      workerData: { ...data, usearch, closing } satisfies GraphThreadData,
       name: "nearkin-graph",
     });
-    const link = new GraphLink(worker);
+    const link = new GraphLink(worker, closing);
     await new Promise<void>((resolve, reject) => {
       let isReady = false;
       worker.on("message", (reply: Reply) => {
@@ -90,10 +95,16 @@ export class GraphLink {
     });
   }
 
-  /** Ends the thread; what waits for an answer is refused. */
+  /**
+   * Ends the thread when the call it is at has returned; what waits for an answer is refused. Not by `terminate`: usearch comes back from a
+   * call into a thread that may run no more, and takes the whole process down.
+   */
   async close(): Promise<void> {
     this.#end(new NearkinError("ENGINE_CLOSED", "graph: it is closed; open a new one"));
-    await this.#worker.terminate();
+    Atomics.store(this.#closing, 0, 1);
+    this.#worker.ref();
+    this.#worker.postMessage({}); // a thread that waits wakes up
+    await this.#exited;
   }
 
   #settle({ id = -1, answer, error }: Reply): void {

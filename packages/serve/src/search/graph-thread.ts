@@ -35,6 +35,8 @@ export interface GraphThreadData {
   };
   /** For adds, and for searches that come together. */
   threads: number;
+  /** (1) Not 0 when the thread is to end: what still waits is passed over. */
+  closing: Int32Array;
 }
 
 /** What the thread does when asked, and what it answers. */
@@ -58,7 +60,7 @@ export const graphThreadSource = `"use strict";
 const { parentPort, workerData } = require("node:worker_threads");
 const { createHash } = require("node:crypto");
 const { openSync, readSync, closeSync, fstatSync } = require("node:fs");
-const { layout, weights, shards, index: config, threads } = workerData;
+const { layout, weights, shards, index: config, threads, closing } = workerData;
 const { Index } = require(workerData.usearch);
 const { embeddingSize: e, channelCount: p, starts, sizes, width } = layout;
 const dimensions = config.dimensions;
@@ -176,6 +178,10 @@ const calls = {
 };
 
 parentPort.on("message", ({ id, call, ask }) => {
+  if (Atomics.load(closing, 0) !== 0) {
+    parentPort.close();
+    return;
+  }
   try {
     const answer = calls[call](ask);
     parentPort.postMessage({ id, answer }, answer && answer.rows ? [answer.rows.buffer, answer.counts.buffer] : []);
