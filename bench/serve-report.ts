@@ -13,12 +13,13 @@ interface Measured {
   machine: Machine;
 }
 
-/** One search at a time in the process, on one thread that scans, beside usearch's exact search over the same matrix. */
+/** One search at a time in the process, in the thread that asks and through one that scans, beside usearch's exact search over the same matrix. */
 export interface SingleCase {
   items: number;
   searches: number;
   /** Milliseconds, medians. */
   own: number;
+  queued: number;
   usearch: number;
   /** Share of the lists that both found. */
   agreed: number;
@@ -132,6 +133,7 @@ const singleRows = (cases: readonly SingleCase[] | undefined): Row[] =>
         rowOf("one search in the process, one thread, ms", cases, ({ items, own }) =>
           verdict(ms(own), own, SINGLE_MS[items]),
         ),
+        rowOf("… through a scan thread, as the server does it, ms", cases, ({ queued }) => ms(queued)),
         rowOf("usearch's exact search, same matrix, one thread, ms", cases, ({ usearch }) => ms(usearch)),
       ]
     : [];

@@ -8,6 +8,7 @@ import {
   openScanThreads,
   type Query,
   Random,
+  rankExactly,
   rankWith,
   ScanQueue,
 } from "@nearkin/core";
@@ -30,7 +31,10 @@ const calls = {
     model = await openModel(readFolder(folder), { engine });
   },
 
-  /** Times of single searches in ms, in turn with usearch on the same queries: from a user's weights to the certain list. */
+  /**
+   * Times of single searches in ms, from a user's weights to the certain list: in the thread that asks, through a scan thread as the server does it, and
+   * by usearch, in turn on the same queries.
+   */
   async single({ searches }: { searches: number }) {
     const { rows, queue, threads } = await openQueue(1);
     const [{ rows: matrix }] = rows.shards;
@@ -39,24 +43,28 @@ const calls = {
       (matrix.data as Float32Array).subarray(matrix.offset, matrix.offset + rows.count * matrix.cols),
     );
     const own: number[] = [];
+    const queued: number[] = [];
     const peer: number[] = [];
     let agreed = 0;
     for (let i = 0; i < searches + WARM_UP; i++) {
       const started = performance.now();
       const query = drawQuery();
-      const list = await rankWith(queue, rows, query, { k: K });
-      const between = performance.now();
+      const list = rankExactly(rows, query, { k: K });
+      const alone = performance.now();
+      await rankWith(queue, rows, query, { k: K });
+      const both = performance.now();
       const found = exactSearch(data, query.vector, matrix.cols, K + 1, MetricKind.IP, 1);
       const ended = performance.now();
       if (i < WARM_UP) continue;
-      own.push(between - started);
-      peer.push(ended - between);
+      own.push(alone - started);
+      queued.push(both - alone);
+      peer.push(ended - both);
       const keys = new Set(Array.from(found.keys, Number));
       agreed += list.filter(({ item }) => keys.has(item)).length / K;
     }
     await queue.close();
     await threads.close();
-    return { own, peer, agreed: agreed / searches };
+    return { own, queued, peer, agreed: agreed / searches };
   },
 
   /** Searches a second that scan threads reach when so many are always asked for at once. */

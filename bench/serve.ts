@@ -75,8 +75,9 @@ async function measureWorld(items: number, { rounds, asks, found }: WorldOptions
   await scan.ask("start", { model });
   if (asks("scan")) {
     say(`${name}: one search at a time`);
-    const { own, peer, agreed } = await scan.ask("single", { searches: SEARCHES });
-    found.scan.push({ items, searches: SEARCHES, own: median(own), usearch: median(peer), agreed });
+    const { own, queued, peer, agreed } = await scan.ask("single", { searches: SEARCHES });
+    const times = { own: median(own), queued: median(queued), usearch: median(peer) };
+    found.scan.push({ items, searches: SEARCHES, ...times, agreed });
   }
   if (!asks("http", "memory", "events", "encode")) return;
   const threads = Math.min(8, availableParallelism());

@@ -35,7 +35,10 @@ export function droppedRows(query: Query, exclude: Iterable<number> | undefined)
   return dropped;
 }
 
-/** The candidates in their exact order, and whether the first `most` of them are certainly the best of all rows. */
+/**
+ * The best `most` candidates in their exact order, and whether they are certainly the best of all rows. Candidates come by scan score: once one
+ * lies so far below all that were scored that rounding cannot lift it into the list, the rest need not be looked at.
+ */
 export function certify(
   rows: LiftedRows,
   query: Query,
@@ -43,16 +46,23 @@ export function certify(
   { most, candidates, dropped }: Wanted,
 ): { list: Scored[]; isCertain: boolean } {
   const scratch = new Float64Array(rows.layout.channelCount);
+  const highest = (i: number) => found.scores[i] + query.constant + query.rounding; // that candidate i can have
   const list: Scored[] = [];
+  let least = Number.POSITIVE_INFINITY;
+  let isCertain = false;
   for (let i = 0; i < found.count; i++) {
+    isCertain = list.length >= most && highest(i) < least;
+    if (isCertain) break;
     const item = found.rows[i];
-    if (!dropped.has(item)) list.push({ item, score: exactScore(rows, query, item, scratch) });
+    if (dropped.has(item)) continue;
+    const score = exactScore(rows, query, item, scratch);
+    list.push({ item, score });
+    least = Math.min(least, score);
   }
   list.sort((a, b) => (comesBefore(rows.hashes, a, b) ? -1 : 1));
-  const last = lastScore(list, most);
-  const isCertain =
+  isCertain ||=
     found.count < candidates || // every row was seen
-    found.scores[found.count - 1] + query.constant + query.rounding < last;
+    highest(found.count - 1) < lastScore(list, most);
   return { list: list.slice(0, most), isCertain };
 }
 

@@ -10,6 +10,7 @@ import {
   type FastifyServerOptions,
   LogController,
 } from "fastify";
+import pino from "pino";
 
 export interface LogOptions {
   /** @default "info" */
@@ -28,6 +29,17 @@ interface LoggedError {
   /** Where it was thrown: frames only, as a stack begins with the message. */
   readonly stack?: string;
   readonly cause?: LoggedError;
+}
+
+/** Lines are written together, a tenth of a second late at most, and what is left when the process ends: each by itself is a system call. */
+const standardOutput = once(() => pino.destination({ dest: 1, sync: false, minLength: 8192, periodicFlush: 100 }));
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 const PLAIN = /^[\w.]{1,64}$/; // names and codes are words; anything else may be a message in disguise
@@ -55,7 +67,7 @@ export function logging({
           else method.apply(this, args);
         },
       },
-      ...(stream && { stream }),
+      stream: stream ?? standardOutput(),
     },
     logController: new QuietController(),
   };
