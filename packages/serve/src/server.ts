@@ -55,7 +55,7 @@ export interface NearkinServer extends AsyncDisposable {
 /** Opens the store and the model; requests are answered once `listen` is called, or by `app.inject`. */
 export async function createServer({
   models: places,
-  openEncoder: open = (name) => openEncoder(name, { threads: 1 }),
+  openEncoder: open = (name) => openEncoder(name, { threads: 1, background: true }),
   storeOptions = {},
   ...input
 }: ServeOptions): Promise<NearkinServer> {

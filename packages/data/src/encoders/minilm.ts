@@ -17,6 +17,8 @@ const MOST_THREADS = 8;
 export interface MiniLmOptions {
   /** Threads at most, each with some 50 MB of its own; changes speed only. @default the number of cores, at most 8 */
   threads?: number;
+  /** Leaves the processor to the process's other threads where these want it, as far as the system can (Linux). @default false */
+  background?: boolean;
 }
 
 /** What the package of weights says of itself. */
@@ -40,6 +42,7 @@ export interface MiniLmPackages {
 export interface MiniLmThreadData {
   files: MiniLmFiles;
   mostPieces: number;
+  background: boolean;
   /** The program, minilm-thread. */
   module: string;
   /** Where the program is TypeScript: what lets a thread run it. */
@@ -71,7 +74,7 @@ const conditions = \`export const resolve = (specifier, context, next) =>
  * not installed. Threads start, and weights load, with the first text.
  */
 export async function openMiniLm(
-  { threads = Math.min(availableParallelism(), MOST_THREADS) }: MiniLmOptions = {},
+  { threads = Math.min(availableParallelism(), MOST_THREADS), background = false }: MiniLmOptions = {},
   packages: MiniLmPackages = installed,
 ): Promise<Encoder> {
   if (!Number.isSafeInteger(threads) || threads < 1) {
@@ -81,7 +84,7 @@ export async function openMiniLm(
   const pool = new TextThreads({
     name: "minilm",
     source: THREAD,
-    workerData: () => threadData(manifest),
+    workerData: () => threadData(manifest, background),
     threads,
     cannotStart: (reason, cause) => unavailable("do not load", reason, cause),
   });
@@ -117,7 +120,7 @@ async function find({ resolve, manifest: load }: MiniLmPackages) {
   }
 }
 
-async function threadData(manifest: MiniLmManifest): Promise<MiniLmThreadData> {
+async function threadData(manifest: MiniLmManifest, background: boolean): Promise<MiniLmThreadData> {
   const isSource = import.meta.url.endsWith(".ts");
   const files = {
     weights: await readShared(manifest.weightsPath),
@@ -127,6 +130,7 @@ async function threadData(manifest: MiniLmManifest): Promise<MiniLmThreadData> {
   return {
     files,
     mostPieces: manifest.maxTokens,
+    background,
     module: new URL(isSource ? "./minilm-thread.ts" : "./minilm-thread.js", import.meta.url).href,
     ...(isSource && { typescript: import.meta.resolve("tsx/esm/api") }),
   };

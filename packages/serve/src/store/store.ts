@@ -11,7 +11,7 @@ import { type KeyStore, keyStore, type SecretStore, secretStore } from "./keys.t
 import { type LibsqlOptions, openLibsql } from "./libsql.ts";
 import { type MetricStore, metricStore } from "./metrics.ts";
 import { MIGRATIONS, migrate, schemaVersion } from "./migrations.ts";
-import { openPostgres, type PostgresOptions } from "./postgres.ts";
+import type { PostgresOptions } from "./postgres.ts";
 import { type DeletedUser, deleteUser, usersWithoutMetric } from "./users.ts";
 import { type VectorStore, vectorStore } from "./vectors.ts";
 
@@ -89,7 +89,10 @@ export function storeOver(database: SqlDatabase, now: () => number = Date.now): 
 }
 
 async function openDatabase(location: string, options: LibsqlOptions & PostgresOptions): Promise<SqlDatabase> {
-  if (/^postgres(ql)?:/.test(location)) return openPostgres(location, options);
+  if (/^postgres(ql)?:/.test(location)) {
+    const { openPostgres } = await import("./postgres.ts"); // its driver is some MB that a server with a file does without
+    return openPostgres(location, options);
+  }
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(location) && !location.startsWith("file:")) {
     throw new NearkinError(
       "BAD_ARGUMENT",
