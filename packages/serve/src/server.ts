@@ -22,6 +22,7 @@ import { ActiveModels } from "./models/active.ts";
 import { ModelFolders } from "./models/folders.ts";
 import { Served } from "./models/served.ts";
 import { Recommendations } from "./search/recommendation.ts";
+import { observedStore } from "./store/observed.ts";
 import { openStore, type Store, type StoreOptions } from "./store/store.ts";
 import { TextVectors } from "./texts/vectors.ts";
 import { RefreshQueue } from "./users/refresh.ts";
@@ -84,9 +85,9 @@ async function assemble(
   },
 ): Promise<NearkinServer> {
   const withKeys = needsKeys(config.host, config.keys === "auto" ? undefined : config.keys === "on");
-  const store = parts.add(await openStore(config.store, storeOptions));
-  const lifecycle = new Lifecycle(["model"]);
   const metrics = createMetrics();
+  const store = parts.add(observedStore(await openStore(config.store, storeOptions), metrics.store));
+  const lifecycle = new Lifecycle(["model"]);
   const app = fastify(
     serverOptions({
       logs: config.log === "silent" ? false : { level: config.log },
@@ -104,6 +105,7 @@ async function assemble(
       },
       onFailure: (encoder, error) => app.log.warn({ encoder, err: error }, "texts were not encoded"),
       onBatch: (count, seconds) => metrics.encoder.encoded(count, seconds),
+      onStarted: (bytes) => metrics.encoder.resident(bytes),
     }),
   );
   const usersThread = parts.add(new UsersThread());

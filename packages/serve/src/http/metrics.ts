@@ -176,7 +176,10 @@ function itemInstruments(make: Make) {
 function encoderInstruments(make: Make) {
   const texts = make.counter("nearkin_encoder_texts_total", "Texts encoded");
   const seconds = make.histogram("nearkin_encoder_duration_seconds", "Time to encode a list of texts", SHORT_SECONDS);
-  const resident = make.gauge("nearkin_encoder_resident_bytes", "Memory of the encoder's thread");
+  const resident = make.gauge(
+    "nearkin_encoder_resident_bytes",
+    "By how much the process grew when its encoder started",
+  );
   return {
     encoded(count: number, took: number): void {
       texts.inc(count);

@@ -57,6 +57,25 @@ test("a text is encoded once, whether it waited or was asked for; white space ma
   expect([...store.kept.keys()]).toEqual(["a b", "c"]);
 });
 
+test("by how much the process grew with an encoder is told once, when it has encoded something", async () => {
+  const grown: number[] = [];
+  const weights: Uint8Array[] = [];
+  await using vectors = new TextVectors({
+    store: memory(),
+    open: async () => {
+      weights.push(new Uint8Array(64e6).fill(1));
+      return lengths([]);
+    },
+    onEncoded: () => {},
+    onFailure: () => {},
+    onStarted: (bytes) => grown.push(bytes),
+  });
+  await vectors.encode(["a"], "lengths");
+  await vectors.encode(["b"], "lengths");
+  expect(grown).toHaveLength(1);
+  expect(grown[0]).toBeGreaterThan(32e6);
+});
+
 test("a request does not wait for those in the background", async () => {
   const seen: string[] = [];
   await using vectors = new TextVectors({

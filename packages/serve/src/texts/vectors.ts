@@ -23,6 +23,8 @@ export interface TextVectorsOptions {
   onFailure: (encoder: string, error: Error) => void;
   /** Told after each batch. */
   onBatch?: (texts: number, seconds: number) => void;
+  /** Told when an encoder has made its first vectors: by how many bytes the process has grown since before it was opened. */
+  onStarted?: (bytes: number) => void;
 }
 
 /** A text as encoders see it: white space is one blank. Texts that are equal then are one text here. */
@@ -134,6 +136,7 @@ export class TextVectors implements AsyncDisposable {
   /** Vectors of texts that are normal already. */
   async #run(name: string, texts: readonly string[]): Promise<Float32Array[]> {
     if (texts.length === 0) return [];
+    const before = this.#encoders.has(name) ? undefined : process.memoryUsage.rss();
     const encoder = await this.#open(name);
     const started = performance.now();
     const d = encoder.dimensions;
@@ -142,6 +145,7 @@ export class TextVectors implements AsyncDisposable {
       throw error;
     });
     this.#options.onBatch?.(texts.length, (performance.now() - started) / 1000);
+    if (before !== undefined) this.#options.onStarted?.(Math.max(0, process.memoryUsage.rss() - before));
     return texts.map((_, i) => flat.slice(i * d, (i + 1) * d));
   }
 

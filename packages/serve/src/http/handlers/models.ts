@@ -20,12 +20,12 @@ export const modelHandlers: Handlers<
   getModel: async (context, { params }) => infoOf(context, await context.models.find(params.id)),
 
   activateModel: async (context, { params }) => {
-    const { folder, previous } = await context.models.activate(params.id);
+    const { folder, previous } = await counted(context, "activated", context.models.activate(params.id));
     return { model: infoOf(context, folder), previous };
   },
 
   rollbackModel: async (context) => {
-    const { folder, previous } = await context.models.rollback();
+    const { folder, previous } = await counted(context, "rolled_back", context.models.rollback());
     return { model: infoOf(context, folder), previous };
   },
 
@@ -86,4 +86,19 @@ function infoOf({ models }: ServerContext, folder: ModelFolder): Info {
     fields: active ? current.catalogue.fieldNames : [],
     problems: [...problems],
   };
+}
+
+async function counted<T>(
+  { metrics }: ServerContext,
+  outcome: "activated" | "rolled_back",
+  swap: Promise<T>,
+): Promise<T> {
+  try {
+    const swapped = await swap;
+    metrics.models.swapped(outcome);
+    return swapped;
+  } catch (error) {
+    metrics.models.swapped("refused");
+    throw error;
+  }
 }
