@@ -69,13 +69,12 @@ export interface EventsCase {
 /** Searches while items with texts are put and encoded, and without. */
 export interface EncodeCase {
   items: number;
-  /** Items that were put, and s until all were answered. */
+  /** Items that were put in a round, and s until their texts were encoded. */
   put: number;
-  putSeconds: number;
-  /** Texts that were encoded while searches were timed, and in how many s. */
-  encoded: number;
   seconds: number;
   encoder: string;
+  /** By which the server has grown since before its first text. */
+  encoderBytes: number;
   /** Requests a second. */
   rate: number;
   quiet: Delay;
@@ -105,7 +104,7 @@ export function report(result: ServeResult): string {
   const parts = [scan, http, memory, events, encode].filter((part) => part !== null);
   const sizes = [...new Set(parts.flatMap(({ cases }) => cases.map(({ items }) => items)))].sort((a, b) => a - b);
   if (sizes.length === 0) return graph ? graphReport(graph) : "";
-  const rows = [...singleRows(scan?.cases), ...loadRows(http?.cases), ...otherRows(result)];
+  const rows = [...singleRows(scan?.cases), ...loadRows(http?.cases, scan?.cases), ...otherRows(result)];
   const lines = rows.map(({ name, cells }) => [name, ...sizes.map((items) => cells.get(items) ?? "–")]);
   const [{ machine: m }] = parts;
   const loads = parts.map(({ machine }) => machine.load);
@@ -138,14 +137,16 @@ const singleRows = (cases: readonly SingleCase[] | undefined): Row[] =>
       ]
     : [];
 
-const loadRows = (cases: readonly LoadCase[] | undefined): Row[] =>
+const loadRows = (cases: readonly LoadCase[] | undefined, single: readonly SingleCase[] = []): Row[] =>
   cases
     ? [
-        rowOf("scans alone, a second", cases, ({ scans, threads }) => `${count(scans)} on ${threads} threads`),
+        rowOf("scans alone, many to a pass, a second", cases, (c) => `${count(c.scans)} on ${c.threads} threads`),
         rowOf("searches over HTTP, a second", cases, (c) => `${count(c.answers)} on ${c.connections} connections`),
-        rowOf("… as a share of scans alone", cases, ({ ratio }) =>
-          verdict(`${(100 * ratio).toFixed(0)} %`, -ratio, -RATIO, `${100 * RATIO} %`),
-        ),
+        rowOf("… as a share of scans one by one, on all cores", cases, ({ items, threads, answers }) => {
+          const own = single.find((one) => one.items === items)?.own;
+          return own === undefined ? "–" : share((answers * own) / 1000 / threads);
+        }),
+        rowOf("… as a share of scans many to a pass", cases, ({ ratio }) => share(ratio)),
         rowOf("queries of a pass: scans alone, HTTP", cases, (c) => `${c.scanBatch.toFixed(1)}, ${c.batch.toFixed(1)}`),
         rowOf("processor time a search, ms: scans alone", cases, ({ cpu }) => ms(cpu.scan)),
         rowOf("… over HTTP: server (its main thread) + client", cases, ({ cpu }) => {
@@ -181,9 +182,9 @@ const otherRows = ({ memory, events, encode }: ServeResult): Row[] => [
           ({ busy, quiet, rate }) => `${ms(busy.late)} (${ms(quiet.late)}) at ${count(rate)}/s`,
         ),
         rowOf(
-          "… texts encoded meanwhile",
+          "… until all are encoded, s; the encoder's own memory, MB",
           encode.cases,
-          (c) => `${c.encoded} in ${c.seconds.toFixed(0)} s (${c.encoder}, one thread)`,
+          (c) => `${c.seconds.toFixed(1)} (${c.encoder}, one thread); ${megabytes(c.encoderBytes)}`,
         ),
       ]
     : []),
@@ -194,6 +195,8 @@ function verdict(text: string, value: number, asked: number | undefined, shown =
   if (asked === undefined) return text;
   return `${text} (asked: ${shown}, ${value <= asked ? "reached" : "missed"})`;
 }
+
+const share = (ratio: number): string => verdict(`${(100 * ratio).toFixed(0)} %`, -ratio, -RATIO, `${100 * RATIO} %`);
 
 const ms = (value: number): string => value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0);
 const count = (value: number): string => Math.round(value).toLocaleString("en");

@@ -25,7 +25,7 @@ const WARM_UP = 6; // s until the server's code is compiled
 const EVENTS = 100; // of a request
 const PUT = 1000; // items with a text each
 const PUT_BATCH = 100;
-const ENCODER_START = 60_000; // ms that it may take
+const ENCODER_PATIENCE = 120_000; // ms that it may take
 const GRAPH_ITEMS = 1_000_000;
 
 export async function run({ rounds, readme, parts }: BenchOptions): Promise<void> {
@@ -210,42 +210,43 @@ async function measureRound(world: World, connections: number, seed: number): Pr
   };
 }
 
-/** Latencies at one rate, first in peace, then while items with texts are put and encoded: until the last of them is, or for as many rounds. */
+/** Latencies at one rate, in turn in peace and while items with texts are put and encoded. */
 async function measureEncoding(
   name: string,
   { items, rounds, searches, server, load }: World,
   rate: number,
 ): Promise<EncodeCase> {
   const { port } = searches;
+  const encoded = async () => {
+    const patience = performance.now() + ENCODER_PATIENCE;
+    while ((await server.ask("waiting")) > 0) {
+      if (performance.now() > patience) throw new Error(`the encoder ${ENCODER} does not come to an end`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  };
+  const { resident: before } = await server.ask("usage");
   await load.ask("put", { port, count: 1, batch: 1, first: 0 }); // the encoder starts with its first text
-  const patience = performance.now() + ENCODER_START;
-  while ((await server.ask("waiting")) > 0) {
-    if (performance.now() > patience) throw new Error(`the encoder ${ENCODER} does not start`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  await encoded();
   const ask = (seed: number) => load.ask("open", { ...searches, seconds: LATENCY_ROUND, rate, seed });
-  const quiet: Delay[] = [];
-  for (let round = 1; round <= rounds; round++) {
-    say(`${name}: searches, nothing put, round ${round} of ${rounds}`);
+  const [quiet, busy, seconds]: [Delay[], Delay[], number[]] = [[], [], []];
+  for (let round = 0; round < rounds; round++) {
+    say(`${name}: searches, nothing put, round ${round + 1} of ${rounds}`);
     quiet.push(await ask(200 + round));
+    say(`${name}: searches while ${PUT} items are put and encoded, round ${round + 1} of ${rounds}`);
+    const started = performance.now();
+    const asking = ask(300 + round);
+    await load.ask("put", { port, count: PUT, batch: PUT_BATCH, first: 1 + round * PUT });
+    await encoded();
+    seconds.push((performance.now() - started) / 1000);
+    busy.push(await asking);
   }
-  const started = performance.now();
-  const putting = load.ask("put", { port, count: PUT, batch: PUT_BATCH, first: 1 });
-  const busy: Delay[] = [];
-  for (let left = 1; left > 0 && busy.length < rounds; ) {
-    say(`${name}: searches while ${PUT} items are put and encoded, round ${busy.length + 1}`);
-    busy.push(await ask(300 + busy.length));
-    left = await server.ask("waiting");
-  }
-  const putSeconds = (await putting) / 1000;
-  const seconds = (performance.now() - started) / 1000;
+  const { resident: after } = await server.ask("usage");
   return {
     items,
     put: PUT,
-    putSeconds,
-    encoded: PUT - (await server.ask("waiting")),
-    seconds,
+    seconds: median(seconds),
     encoder: ENCODER,
+    encoderBytes: after - before,
     rate,
     quiet: middleDelay(quiet),
     busy: middleDelay(busy),
