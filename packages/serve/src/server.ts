@@ -25,6 +25,7 @@ import { Recommendations } from "./search/recommendation.ts";
 import { observedStore } from "./store/observed.ts";
 import { openStore, type Store, type StoreOptions } from "./store/store.ts";
 import { TextVectors } from "./texts/vectors.ts";
+import { ImportWatch } from "./users/import-watch.ts";
 import { RefreshQueue } from "./users/refresh.ts";
 import { UsersThread } from "./users/thread.ts";
 import { Users } from "./users/users.ts";
@@ -124,9 +125,8 @@ async function assemble(
       alone: (run) => writer.alone(run),
       replay: (served) => writer.replay(served),
       onSwap: (served) => {
-        users.forgetAll();
         metrics.models.active(served.model.id);
-        if (served.model.personalizes) refresh.follow(staleUsers(store, served));
+        usersChanged(served);
       },
       onError: failed("an old model was not closed"),
     }),
@@ -141,6 +141,10 @@ async function assemble(
       },
     }),
   );
+  const usersChanged = (served: Served): void => {
+    users.forgetAll();
+    if (served.model.personalizes) refresh.follow(staleUsers(store, served));
+  };
   const keys = new KeyRing(store.keys);
   const secret = await store.secrets.getOrCreate("signing", randomBytes(SECRET_BYTES));
   const tokens = new BrowserTokens(keys, { secrets: [secret] });
@@ -174,6 +178,14 @@ async function assemble(
   });
   registerRoutes(app, context, config);
   await models.start();
+  parts.add(
+    new ImportWatch({
+      imports: store.imports,
+      onImported: () => {
+        if (models.current) usersChanged(models.current);
+      },
+    }),
+  );
   lifecycle.ready("model");
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
