@@ -18,6 +18,8 @@ const SHORT_SECONDS = [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 
 const LAG_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300];
 const BATCH = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+/** Those that the contract names; any other is a text of the caller's own, which may hold an id. */
+const ACTIONS = new Set(["shown", "clicked", "liked", "dismissed", "bought"]);
 const MOST_NAMES = 64;
 
 /** All instruments of one server. */
@@ -137,13 +139,12 @@ function eventInstruments(make: Make) {
   const accepted = make.counter("nearkin_events_accepted_total", "Events stored");
   const duplicates = make.counter("nearkin_events_duplicate_total", "Events that were there already");
   const feedback = make.counter("nearkin_feedback_total", "What users did with what they were shown", ["action"]);
-  const actions = bounded();
   return {
     stored(fresh: number, repeated: number): void {
       accepted.inc(fresh);
       duplicates.inc(repeated);
     },
-    feedback: (action: string, count = 1) => feedback.inc({ action: actions(action) }, count),
+    feedback: (action: string, count = 1) => feedback.inc({ action: ACTIONS.has(action) ? action : "other" }, count),
   };
 }
 
