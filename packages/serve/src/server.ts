@@ -169,7 +169,7 @@ async function assemble(
       door: withKeys
         ? { kind: "keys", ring: keys, tokens }
         : { kind: "local", hosts: config.names, origins: config.origins },
-      publicRoutes: config.open.flatMap((name) => OPEN[name]),
+      publicRoutes: ["health", ...config.open.flatMap((name) => OPEN[name])],
       ...limitsOf(config, withKeys),
     },
     metrics,
