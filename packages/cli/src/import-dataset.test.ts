@@ -65,7 +65,7 @@ test("ids, ratings in full precision and times come in as they are, by user and 
 
   expect(await importDataset(store, dataset)).toEqual({ ...figures, before: true });
   expect(await store.events.count()).toBe(3);
-  expect(await store.usersWithoutMetric({ limit: 9 })).toEqual(["ann", "bö"]);
+  expect(await store.usersToFit({ limit: 9 })).toEqual(["ann", "bö"]);
 });
 
 test("without ratings an event has none; without times the order of the rows is kept", async () => {

@@ -235,11 +235,11 @@ function limitsOf({ rate }: ServeConfig, withKeys: boolean): { limits?: RequestL
 
 const OPEN = { readyz: ["ready"], metrics: ["metrics"], docs: ["docs", "openApi"] } as const;
 
-/** Users whose metric was fitted under another model, or who have events and none yet. */
+/** Users whose metric was fitted under another model, or before their last events: a server that ended may have left them waiting. */
 async function* staleUsers(store: Store, { model }: Served): AsyncGenerator<string> {
   const lists = [
     (page: { after: string; limit: number }) => store.metrics.staleUsers(model.id, page),
-    (page: { after: string; limit: number }) => store.usersWithoutMetric(page),
+    (page: { after: string; limit: number }) => store.usersToFit(page),
   ];
   for (const list of lists) {
     for (let after = ""; ; ) {

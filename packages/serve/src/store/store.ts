@@ -12,7 +12,7 @@ import { type LibsqlOptions, openLibsql } from "./libsql.ts";
 import { type MetricStore, metricStore } from "./metrics.ts";
 import { MIGRATIONS, migrate, schemaVersion } from "./migrations.ts";
 import type { PostgresOptions } from "./postgres.ts";
-import { type DeletedUser, deleteUser, usersWithoutMetric } from "./users.ts";
+import { type DeletedUser, deleteUser, usersToFit } from "./users.ts";
 import { type VectorStore, vectorStore } from "./vectors.ts";
 
 export interface StoreOptions extends LibsqlOptions, PostgresOptions {
@@ -36,10 +36,10 @@ export interface Store extends AsyncDisposable {
   /** Everything of a user, at once. A fit that is under way does not bring them back. */
   deleteUser(user: string): Promise<DeletedUser>;
   /**
-   * Users with events and without a metric, in the order of their ids, behind the user `after`; an empty page is the end. What is left to
-   * fit behind an import, whoever made it, and whether or not it was stopped in between.
+   * Users with events that no metric was fitted to yet, and none set by hand, in the order of their ids, behind the user `after`; an empty
+   * page is the end. What is left to fit behind an import or a server, whether or not it was stopped in between.
    */
-  usersWithoutMetric(options: { after?: string; limit: number }): Promise<string[]>;
+  usersToFit(options: { after?: string; limit: number }): Promise<string[]>;
   /** Whether it answers: throws where not. */
   ping(): Promise<void>;
   /** What the database was given is still done; what waits behind it is refused. */
@@ -79,7 +79,7 @@ export function storeOver(database: SqlDatabase, now: () => number = Date.now): 
     secrets: secretStore(database),
     imports: importStore(database, now),
     deleteUser: (user) => deleteUser(database, user),
-    usersWithoutMetric: (options) => usersWithoutMetric(database, options),
+    usersToFit: (options) => usersToFit(database, options),
     async ping() {
       await database.run([{ sql: "SELECT 1" }]);
     },

@@ -34,14 +34,15 @@ export async function deleteUser(database: SqlDatabase, user: string): Promise<D
   return { events: events as number, feedback: feedback as number, metrics: metrics.length };
 }
 
-/** Users with events and without a metric, in the order of their ids, behind the user `after`. */
-export async function usersWithoutMetric(
+/** Users with events that no metric was fitted to yet, and none set by hand, in the order of their ids, behind the user `after`. */
+export async function usersToFit(
   database: SqlDatabase,
   { after = "", limit }: { after?: string; limit: number },
 ): Promise<string[]> {
   checkPage({ limit });
   const sql = `SELECT DISTINCT e.user_id FROM nearkin.events AS e
-    WHERE e.user_id > $1 AND NOT EXISTS (SELECT 1 FROM nearkin.metrics AS m WHERE m.user_id = e.user_id)
+    WHERE e.user_id > $1 AND NOT EXISTS (SELECT 1 FROM nearkin.metrics AS m
+      WHERE m.user_id = e.user_id AND (m.source = 'set' OR m.events >= e.arrival))
     ORDER BY e.user_id LIMIT $2`;
   return (await database.run([{ sql, values: [after, limit] }]))[0].map(({ user_id }) => user_id as string);
 }

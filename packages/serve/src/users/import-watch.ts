@@ -1,4 +1,4 @@
-// Imports that a command makes beside the server, into the same store: what is remembered of users is old then, and some have no metric yet.
+// Imports that a command makes beside the server, into the same store: what is remembered of users is old then, and so are their metrics.
 import type { ImportStore } from "../store/imports.ts";
 
 export interface ImportWatchOptions {
