@@ -57,6 +57,33 @@ export interface Request {
   headers?: Readonly<Record<string, string>>;
 }
 
+/** Path and query of a request. */
+export function pathOf(name: RouteName, { params = {}, query = {} }: Request): string {
+  const path = routes[name].path.replaceAll(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(params[key]));
+  const search = new URLSearchParams(
+    Object.entries(query).flatMap(([key, value]) =>
+      (typeof value === "string" ? [value] : value).map((one) => [key, one] as [string, string]),
+    ),
+  );
+  return search.size > 0 ? `${path}?${search}` : path;
+}
+
+/** An answer, held against the contract. */
+export function answeredAs<Name extends RouteName>(
+  name: Name,
+  { status, headers, text }: Pick<Answered<Name>, "status" | "headers" | "text">,
+): Answered<Name> {
+  const parsed = /json/.test(String(headers["content-type"])) ? JSON.parse(text) : text;
+  const ok = status < 300;
+  return {
+    status,
+    answer: ok ? (routes[name].response.parse(parsed) as RouteAnswer<Name>) : (undefined as never),
+    error: ok ? (undefined as never) : (errorSchema.parse(parsed).error as Answered<Name>["error"]),
+    headers,
+    text,
+  };
+}
+
 export interface TinyServerOptions extends Partial<Omit<ServeOptions, "models" | "store" | "storeOptions">> {
   /** Folders by name, each with a tiny model. @default one, films */
   folders?: Readonly<Record<string, TinyModelOptions>>;
@@ -103,29 +130,14 @@ export class TinyServer implements AsyncDisposable {
   }
 
   async ask<Name extends RouteName>(name: Name, request: Request = {}): Promise<Answered<Name>> {
-    const route = routes[name];
-    const { params = {}, query = {}, body, headers = {} } = request;
-    const path = route.path.replaceAll(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(params[key]));
-    const search = new URLSearchParams(
-      Object.entries(query).flatMap(([key, value]) =>
-        (typeof value === "string" ? [value] : value).map((one) => [key, one] as [string, string]),
-      ),
-    );
+    const { body, headers = {} } = request;
     const response = await this.server.app.inject({
-      method: route.method,
-      url: search.size > 0 ? `${path}?${search}` : path,
+      method: routes[name].method,
+      url: pathOf(name, request),
       headers: { host: "localhost", ...this.headers, ...headers },
       ...(body === undefined ? {} : { payload: body as object }),
     });
-    const parsed = /json/.test(String(response.headers["content-type"])) ? response.json() : response.body;
-    const ok = response.statusCode < 300;
-    return {
-      status: response.statusCode,
-      answer: ok ? (route.response.parse(parsed) as RouteAnswer<Name>) : (undefined as never),
-      error: ok ? (undefined as never) : (errorSchema.parse(parsed).error as Answered<Name>["error"]),
-      headers: response.headers,
-      text: response.body,
-    };
+    return answeredAs(name, { status: response.statusCode, headers: response.headers, text: response.body });
   }
 
   /** The answer of a request that must succeed. */
