@@ -98,6 +98,12 @@ test("mistakes are told with their place", () => {
     { popularty: "1" },
     { k: "ten", explain: "yes" },
     { __proto__x: "1" },
+    { ["__proto__"]: "1" },
+    { ["__proto__"]: ["1", "2"] },
+    { weights: "__proto__:1" },
+    { weights: '{"__proto__":1}' },
+    { filter: '{"__proto__":1,"seen":true}' },
+    { filter: '{"all":[{"__proto__":1,"seen":true}]}' },
   ];
   expect(list.map((texts) => `${new URLSearchParams(flat(texts))} → ${failure(texts)}`)).toMatchInlineSnapshot(`
     [
@@ -132,6 +138,12 @@ test("mistakes are told with their place", () => {
       "popularty=1 → popularty | popularty: unknown key "popularty"; did you mean "popularity"?",
       "k=ten&explain=yes → k | k: expected a number, got "ten"; explain: expected true or false, got "yes"",
       "__proto__x=1 → __proto__x | __proto__x: unknown key "__proto__x"; known are user, weights, popularity, k, cursor, diversity, filter, exclude, explain, predict, order, exact",
+      "__proto__=1 → __proto__ | __proto__: unknown key "__proto__"; known are user, weights, popularity, k, cursor, diversity, filter, exclude, explain, predict, order, exact",
+      "__proto__=1&__proto__=2 → __proto__ | __proto__: unknown key "__proto__"; known are user, weights, popularity, k, cursor, diversity, filter, exclude, explain, predict, order, exact",
+      "weights=__proto__%3A1 → weights | weights: the key __proto__ is not accepted",
+      "weights=%7B%22__proto__%22%3A1%7D → weights | weights: the key __proto__ is not accepted",
+      "filter=%7B%22__proto__%22%3A1%2C%22seen%22%3Atrue%7D → filter | filter: the key __proto__ is not accepted",
+      "filter=%7B%22all%22%3A%5B%7B%22__proto__%22%3A1%2C%22seen%22%3Atrue%7D%5D%7D → filter | filter: the key __proto__ is not accepted",
     ]
   `);
 });

@@ -10,7 +10,7 @@ export function fromQueryString<Query extends z.ZodObject>(query: Query) {
   const readers = new Map(Object.entries(query.shape).map(([key, schema]) => [key, readerOf(schema)]));
   return z.preprocess((texts: QueryTexts, context): unknown => {
     if (typeof texts !== "object" || texts === null) return texts;
-    const values: Record<string, unknown> = {};
+    const values: Record<string, unknown> = Object.create(null); // where __proto__ is a key like any other, and refused as one
     for (const [key, given] of Object.entries(texts)) {
       if (given === undefined) continue;
       const reader = readers.get(key);
@@ -86,6 +86,7 @@ function toWeights(text: string): unknown {
   });
   const seen = new Set<string>();
   for (const [channel] of entries) {
+    checkKey(channel);
     if (seen.has(channel)) fail(`${shown(channel)} stands there more than once`);
     seen.add(channel);
   }
@@ -99,10 +100,19 @@ function toAny(text: string): unknown {
 
 function fromJson(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    return JSON.parse(text, (key, value) => {
+      checkKey(key);
+      return value;
+    });
+  } catch (error) {
+    if (error instanceof Unreadable) throw error;
     return undefined;
   }
+}
+
+/** A body with this key is refused as well; zod would leave it out without a word. */
+function checkKey(key: string): void {
+  if (key === "__proto__") fail("the key __proto__ is not accepted");
 }
 
 function fail(message: string): never {
