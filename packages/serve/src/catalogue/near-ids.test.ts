@@ -10,6 +10,12 @@ test("finds what one slip leads to, wherever it is", () => {
   expect(nearIds("TT0000707", ids)[0]).toBe("tt0000707");
 });
 
+test("finds longer ids that begin alike, after those a slip away", () => {
+  const films = ["alien-1979", "aliens-1986", "the-alien-1999", "alian", "solaris-1972"];
+  expect(nearIds("Alien", films)).toEqual(["alian", "alien-1979", "aliens-1986"]);
+  expect(nearIds("al", films)).toEqual([]);
+});
+
 test("finds nothing near where nothing is", () => {
   expect(nearIds("completely different", ids)).toEqual([]);
   expect(nearIds("x".repeat(500), ids)).toEqual([]);
