@@ -27,13 +27,13 @@ const HOST_REFUSED: LocalRefusal = {
   header: "host",
   message:
     "Without keys this server answers only under localhost, 127.0.0.1 and [::1] with its own port. Use one of them, add the name to " +
-    "the configured hosts, or turn keys on.",
+    "the setting names (--name), or turn keys on.",
 };
 
 const ORIGIN_REFUSED: LocalRefusal = {
   header: "origin",
   message:
-    "Without keys this server answers only pages of its own. Add the page's origin to the configured origins, or turn keys on.",
+    "Without keys this server answers only pages of its own. Add the page's origin to the setting origins (--origin), or turn keys on.",
 };
 
 /** Whether a server bound to this host is reached from this machine alone. Paths of Unix sockets are. */

@@ -66,7 +66,7 @@ export async function drain(
   { graceMs = 5000, finishMs = 15_000, closeMs = 10_000, closings = [] }: DrainOptions = {},
 ): Promise<DrainReport> {
   lifecycle.drain();
-  app.log.info({ graceMs }, "stopping");
+  app.log.info({ drainMs: graceMs }, "stopping"); // as the setting is called
   await delay(graceMs);
 
   let cut = false;

@@ -133,7 +133,7 @@ function notFound(app: FastifyInstance, { method, raw }: FastifyRequest): ApiErr
       headers: { allow: allow.join(", ") },
     });
   }
-  return new ApiError("NOT_FOUND", "There is nothing at this path.");
+  return new ApiError("NOT_FOUND", "There is nothing at this path; /docs shows every route.");
 }
 
 function badUrl(): ApiError {

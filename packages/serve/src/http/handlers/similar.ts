@@ -225,7 +225,7 @@ async function personalPrediction(
   const listed = strongest.slice(0, most);
   const rest = strongest.slice(most);
   return {
-    reason: `${rated.rows.length} ratings of the user, under the metric: ${metric.reason}`,
+    reason: `${rated.rows.length === 1 ? "1 rating" : `${rated.rows.length} ratings`} of the user, under the metric: ${metric.reason}`,
     personal: {
       ...pickPrediction(prediction),
       centre,
