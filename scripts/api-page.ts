@@ -8,8 +8,10 @@ import { z } from "zod";
 const PAGE = fileURLToPath(new URL("../docs/api.md", import.meta.url));
 
 interface Json {
-  properties?: Record<string, { description?: string }>;
+  properties?: Record<string, Json>;
   required?: string[];
+  description?: string;
+  items?: Json;
   $ref?: string;
   $defs?: Record<string, Json>;
 }
@@ -55,13 +57,24 @@ function routeText(route: Route): string {
 
 function table(part: string, schema: z.ZodType): string {
   const whole = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Json;
-  const json = whole.$ref === undefined ? whole : (whole.$defs?.[whole.$ref.split("/").at(-1) as string] ?? whole);
-  const rows = Object.entries(json.properties ?? {}).map(([name, property]) => {
-    const required = json.required?.includes(name) ? " **required**" : "";
-    return `| \`${name}\`${required} | ${cell(property.description ?? "")} |`;
-  });
+  const rows = rowsOf(whole, whole.$defs ?? {}, "");
   return [`| ${part} | |`, "|---|---|", ...rows].join("\n");
 }
+
+/** A row for each key, and behind a list of objects a row for each of theirs. */
+function rowsOf(schema: Json, defs: Record<string, Json>, before: string): string[] {
+  const { properties = {}, required = [] } = followed(schema, defs);
+  return Object.entries(properties).flatMap(([name, property]) => {
+    const path = before + name;
+    const { description = "", items } = followed(property, defs);
+    const mark = required.includes(name) ? " **required**" : "";
+    const row = `| \`${path}\`${mark} | ${cell(property.description ?? description)} |`;
+    return items ? [row, ...rowsOf(items, defs, `${path}[].`)] : [row];
+  });
+}
+
+const followed = (schema: Json, defs: Record<string, Json>): Json =>
+  schema.$ref === undefined ? schema : (defs[schema.$ref.split("/").at(-1) as string] ?? schema);
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 

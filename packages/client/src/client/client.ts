@@ -13,7 +13,7 @@ export type NearkinClient = ReturnType<typeof createClient>;
  * A client of one server. Errors are `NearkinApiError`; what can safely be sent again is, where that may help.
  *
  * @example
- * const client = createClient({ url: "http://127.0.0.1:8080", key: process.env.NEARKIN_KEY });
+ * const client = createClient({ url: "http://127.0.0.1:7410", key: process.env.NEARKIN_KEY });
  * const { items } = await client.items.similar("the-kid-1921", { user: "u0001", k: 5 });
  */
 export function createClient(options: ClientOptions) {

@@ -2,7 +2,7 @@
 import { errorOf, NearkinApiError } from "./error.ts";
 
 export interface ClientOptions {
-  /** Where the server is, such as "https://similar.example.org" or "http://127.0.0.1:8080/api". */
+  /** Where the server is, such as "https://similar.example.org" or "http://127.0.0.1:7410/api". */
   readonly url: string | URL;
   /** A server's key. Never in a page: sign tokens for its users instead. */
   readonly key?: string | undefined;

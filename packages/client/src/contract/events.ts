@@ -15,16 +15,21 @@ import {
 } from "./ids.ts";
 import { strict } from "./strict.ts";
 
-const eventId = text(512).describe(
-  "Yours to choose: the same id of the same user again is a duplicate, and changes nothing, so that a batch may be sent twice. Default: a new one.",
-);
+const givenId = text(512);
+const SAME_ID =
+  "Yours to choose: the same id of the same user again is a duplicate, and changes nothing, so that a batch may be sent twice.";
+const NO_ID = "Default: made from the other values where `time` is given, else a new one.";
+const eventId = givenId.describe(`${SAME_ID} Lists of events show an id of the server's own, made from it. ${NO_ID}`);
+const feedbackId = givenId.describe(`${SAME_ID} ${NO_ID}`);
 const rating = z
   .number()
   .min(-1e9)
   .max(1e9)
   .nullable()
   .describe("In the units of the ratings that the model was trained on; null where the item was met but not rated.");
-const type = text(64).describe('What happened, such as "view", "like" or "buy": a short text of your own.');
+const type = text(64).describe(
+  'What happened, such as "view", "like" or "buy": a short text of your own. Default: "event".',
+);
 
 const event = strict({
   id: eventId.optional(),
@@ -70,14 +75,18 @@ export const userEventsAnswer = strict({
 });
 
 const feedback = strict({
-  id: eventId.optional(),
+  id: feedbackId.optional(),
   recommendation: recommendationId.describe("`recommendation` of the list."),
   item: itemId,
   action: text(64).describe(
     'What became of the item: "shown", "clicked", "liked", "dismissed", "bought", or a short text of your own.',
   ),
   position: count(1, 100_000).optional().describe("Where it stood on the page, from 1."),
-  user: userId.optional(),
+  user: userId
+    .optional()
+    .describe(
+      "Whom the list was shown to: with this, it is deleted with the user. Default: the token's user, or none.",
+    ),
   time: givenTime.optional(),
 }).meta({ id: "Feedback", description: "What became of an item of a list." });
 

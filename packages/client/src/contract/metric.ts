@@ -6,7 +6,7 @@ import { strict } from "./strict.ts";
 
 /** Weights in a request. */
 export const givenWeights = record(channelName, z.number().min(-1e6).max(1e6), 256).describe(
-  "Weight h of each channel, in place of the user's or the learned one; channels left out keep theirs. 1 weighs a typical random pair as 1. Not all 0. In a query string as JSON, or as genres:2,plot:0.5.",
+  "Weight h of each channel, in place of the user's or the learned one; channels left out keep theirs. 1 weighs a typical random pair as 1, below 0 the unlike comes first. Not all 0. In a query string as JSON, or as genres:2,plot:0.5.",
 );
 
 export const givenPopularity = z

@@ -131,7 +131,7 @@ test("a route in full", () => {
               },
             },
           },
-          "description": "Weight h of each channel, in place of the user's or the learned one; channels left out keep theirs. 1 weighs a typical random pair as 1. Not all 0. In a query string as JSON, or as genres:2,plot:0.5.",
+          "description": "Weight h of each channel, in place of the user's or the learned one; channels left out keep theirs. 1 weighs a typical random pair as 1, below 0 the unlike comes first. Not all 0. In a query string as JSON, or as genres:2,plot:0.5.",
           "in": "query",
           "name": "weights",
           "required": false,

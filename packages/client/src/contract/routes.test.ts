@@ -46,10 +46,10 @@ test("the routes are these", () => {
       "POST /v1/keys admin",
       "DELETE /v1/keys/{id} admin",
       "GET /healthz public",
-      "GET /readyz public",
+      "GET /readyz read",
       "GET /metrics read",
-      "GET /openapi.json public",
-      "GET /docs public",
+      "GET /openapi.json read",
+      "GET /docs read",
     ]
   `);
 });

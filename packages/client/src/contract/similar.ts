@@ -50,7 +50,7 @@ const similarOptions = {
     .enum(["similar", "safe", "explore"])
     .default("similar")
     .describe(
-      "similar: the nearest first. Among the most similar, safe: by predicted mean − deviation; explore: by mean + deviation. Default: similar.",
+      "similar: the nearest first. safe: the 200 most similar by predicted mean − deviation; explore: by mean + deviation; the others follow as they are. Default: similar.",
     ),
   exact: z
     .boolean()

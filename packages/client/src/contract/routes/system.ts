@@ -12,7 +12,8 @@ export const systemRoutes = {
     path: "/healthz",
     scope: "public",
     summary: "Whether the process lives",
-    description: "Answers as long as the process does, also while no model is loaded.",
+    description:
+      "Answers as long as the process does, also while no model is loaded. The only path that never needs a key.",
     response: healthAnswer,
     errors: [],
     examples: [{ summary: "It lives", response: { status: "ok", version: "0.1.0", uptime: 12.5 } }],
@@ -21,9 +22,10 @@ export const systemRoutes = {
   ready: route({
     ...system,
     path: "/readyz",
-    scope: "public",
+    scope: "read",
     summary: "Whether it can answer",
-    description: "200 where a model is loaded and the store can be reached; NOT_READY or STORE_UNAVAILABLE otherwise.",
+    description:
+      "200 where a model is loaded and the store can be reached; NOT_READY or STORE_UNAVAILABLE otherwise. Needs no key where the setting `open` has readyz.",
     response: readyAnswer,
     errors: ["NOT_READY", "STORE_UNAVAILABLE"],
     examples: [{ summary: "It can", response: { status: "ready", model: exampleModel, items: 360, store: "libsql" } }],
@@ -34,7 +36,8 @@ export const systemRoutes = {
     path: "/metrics",
     scope: "read",
     summary: "Measurements for Prometheus",
-    description: "Counts, latencies, queues, memory, in the text format of Prometheus.",
+    description:
+      "Counts, latencies, queues, memory, in the text format of Prometheus. Needs no key where the setting `open` has metrics.",
     response: z.string(),
     produces: "text/plain; version=0.0.4; charset=utf-8",
     errors: [],
@@ -44,9 +47,10 @@ export const systemRoutes = {
   openApi: route({
     ...system,
     path: "/openapi.json",
-    scope: "public",
+    scope: "read",
     summary: "This API as OpenAPI 3.1",
-    description: "Made from the table that the server registers its routes from.",
+    description:
+      "Made from the table that the server registers its routes from. Needs no key where the setting `open` has docs.",
     response: z.record(z.string(), z.unknown()),
     errors: [],
     examples: [],
@@ -55,9 +59,9 @@ export const systemRoutes = {
   docs: route({
     ...system,
     path: "/docs",
-    scope: "public",
+    scope: "read",
     summary: "This API as a page",
-    description: "The documentation, for people.",
+    description: "The documentation, for people. Needs no key where the setting `open` has docs.",
     response: z.string(),
     produces: "text/html; charset=utf-8",
     errors: [],
