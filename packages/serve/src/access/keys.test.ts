@@ -74,6 +74,8 @@ describe("keys", () => {
     expect(() => newKey({ name: "", scopes: ["read"] })).toThrowErrorMatchingInlineSnapshot(
       `[NearkinError: keys: a name has 1 to 200 characters, got 0]`,
     );
+    expect(() => newKey({ name: "😀".repeat(201), scopes: ["read"] })).toThrow(/got 201/);
+    expect(newKey({ name: "😀".repeat(200), scopes: ["read"] }).kept.name).toHaveLength(400);
     expect(() => newKey({ name: "a", scopes: [] })).toThrowErrorMatchingInlineSnapshot(
       `[NearkinError: keys: scopes are one or more of read, events, admin, got []]`,
     );

@@ -5,6 +5,7 @@
 // and a slow one would cost tens of milliseconds a request.
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { NearkinError } from "@nearkin/core";
+import { longerThan } from "../characters.ts";
 import { isScope, type Scope, scopes } from "./scopes.ts";
 
 /** A key as the store keeps it. Times are milliseconds since 1970. */
@@ -66,8 +67,8 @@ export function newKey({ name, scopes: given, expires = null, now = Date.now() }
   readonly key: string;
   readonly kept: NewKey;
 } {
-  if (name.length === 0 || name.length > LONGEST_NAME) {
-    throw new NearkinError("BAD_ARGUMENT", `keys: a name has 1 to ${LONGEST_NAME} characters, got ${name.length}`);
+  if (name.length === 0 || longerThan(name, LONGEST_NAME)) {
+    throw new NearkinError("BAD_ARGUMENT", `keys: a name has 1 to ${LONGEST_NAME} characters, got ${[...name].length}`);
   }
   if (given.length === 0 || !given.every(isScope)) {
     throw new NearkinError(

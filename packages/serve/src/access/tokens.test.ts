@@ -153,6 +153,8 @@ describe("browser tokens", () => {
       `[NearkinError: tokens: user has 1 to 512 characters and no NUL]`,
     );
     expect(() => tokens.issue(record, { user: "a\0" })).toThrow(/no NUL/);
+    expect(() => tokens.issue(record, { user: "😀".repeat(513) })).toThrow(/1 to 512/);
+    expect(tokens.issue(record, { user: "😀".repeat(512) }).token).toMatch(/^nt_/);
     expect(() => tokens.issue(record, { user: "a", lifeMs: 24 * 3600_000 + 1 })).toThrowErrorMatchingInlineSnapshot(
       `[NearkinError: tokens: a token lives for up to 86400000 ms, got 86400001]`,
     );

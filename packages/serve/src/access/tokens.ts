@@ -5,6 +5,7 @@
 // The payload is signed, not hidden: whoever holds the token can read the user's id in it.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { NearkinError } from "@nearkin/core";
+import { longerThan } from "../characters.ts";
 import type { KeyRing, KeyVerdict } from "./key-ring.ts";
 import { allows, isTokenScope, type TokenScope, tokenScopes } from "./scopes.ts";
 
@@ -119,7 +120,7 @@ export class BrowserTokens {
     { user, scopes, lifeMs = this.#options.lifeMs }: TokenRequest,
   ): { readonly token: string; readonly expires: number; readonly scopes: readonly TokenScope[] } {
     const { longestLifeMs, now, secrets } = this.#options;
-    if (user.length === 0 || user.length > LONGEST_USER || user.includes("\0")) {
+    if (user.length === 0 || longerThan(user, LONGEST_USER) || user.includes("\0")) {
       throw new NearkinError("BAD_ARGUMENT", `tokens: user has 1 to ${LONGEST_USER} characters and no NUL`);
     }
     if (!(lifeMs > 0 && lifeMs <= longestLifeMs)) {

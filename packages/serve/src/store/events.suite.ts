@@ -28,7 +28,7 @@ export const ODD_IDS = [
   "NULL",
   "x".repeat(512),
   "漢".repeat(512),
-  "😀".repeat(256),
+  "😀".repeat(512),
 ];
 
 export function describeEvents(fresh: () => Place): void {
@@ -185,6 +185,7 @@ export function describeEvents(fresh: () => Place): void {
       const bad: NewEvent[] = [
         { ...good, user: "" },
         { ...good, item: "x".repeat(513) },
+        { ...good, item: "😀".repeat(513) },
         { ...good, item: "nul\0byte" },
         { ...good, user: "lone \ud800 surrogate" },
         { ...good, rating: Number.NaN },
