@@ -11,6 +11,30 @@ test("many events of one user in a short while are one fit", async () => {
   expect(fits.sort()).toEqual(["ann", "bob"]);
 });
 
+test("users by the thousand take no time to add", async () => {
+  await using queue = new RefreshQueue(async () => {}, { delay: 60_000 });
+  const started = performance.now();
+  for (let i = 0; i < 50_000; i++) queue.add(`user ${i}`);
+  expect(performance.now() - started).toBeLessThan(1000); // a minute where each looked through all before it
+  expect(queue.size).toBe(50_000);
+});
+
+test("a new event does not wait for a fit that is to be tried again much later", async () => {
+  const fits: string[] = [];
+  await using queue = new RefreshQueue(
+    async (user) => {
+      fits.push(user);
+      if (user === "ann") throw new Error("no");
+    },
+    { delay: 5, retryDelay: 60_000 },
+  );
+  queue.add("ann");
+  await pause(40);
+  queue.add("bob");
+  await pause(40);
+  expect(fits).toEqual(["ann", "bob"]);
+});
+
 test("an event that comes while the fit runs asks for another one, never two at once", async () => {
   let [under, most, fits] = [0, 0, 0];
   await using queue = new RefreshQueue(

@@ -30,6 +30,7 @@ export class RefreshQueue implements AsyncDisposable {
   #backlog: AsyncIterator<string> | undefined;
   #backlogStep: Promise<void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #wakes = Number.POSITIVE_INFINITY; // when the timer does
   #closed = false;
 
   constructor(refresh: (user: string) => Promise<void>, options: RefreshOptions = {}) {
@@ -65,8 +66,10 @@ export class RefreshQueue implements AsyncDisposable {
   add(user: string): void {
     if (this.#closed || this.#waiting.has(user)) return;
     const now = performance.now();
-    this.#waiting.set(user, { since: now, due: now + this.#options.delay, attempt: 0 });
-    this.#plan();
+    const due = now + this.#options.delay;
+    this.#waiting.set(user, { since: now, due, attempt: 0 });
+    // a batch brings a thousand users: looking through all that wait for each of them would hold up the server
+    if (this.#wakes > due) this.#plan();
   }
 
   /** The user is gone: nothing is to be fitted any more. A fit under way ends by itself. */
@@ -106,7 +109,7 @@ export class RefreshQueue implements AsyncDisposable {
   #plan(): void {
     if (this.#closed) return;
     clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#wakes = Number.POSITIVE_INFINITY;
     const now = performance.now();
     let next = Number.POSITIVE_INFINITY;
     for (const [user, entry] of this.#waiting) {
@@ -116,7 +119,9 @@ export class RefreshQueue implements AsyncDisposable {
       else this.#run(user, entry);
     }
     if (this.#waiting.size === 0 && this.#running.size === 0) this.#stepBacklog();
-    if (next < Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.#plan(), Math.max(1, next - now));
+    if (next === Number.POSITIVE_INFINITY) return;
+    this.#wakes = next;
+    this.#timer = setTimeout(() => this.#plan(), Math.max(1, next - now));
   }
 
   #run(user: string, { since, attempt }: Waiting): void {
