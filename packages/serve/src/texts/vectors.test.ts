@@ -94,6 +94,24 @@ test("a request does not wait for those in the background", async () => {
   expect(seen).toHaveLength(101);
 });
 
+test("what comes while the background ends is encoded too", async () => {
+  for (let turns = 0; turns < 12; turns++) {
+    const seen: string[] = [];
+    await using vectors: TextVectors = new TextVectors({
+      store: memory(),
+      open: async () => lengths(seen),
+      onEncoded: async (_, [text]) => {
+        for (let i = 0; i < turns; i++) await undefined;
+        if (text === "first") vectors.later("lengths", ["second"]);
+      },
+      onFailure: () => {},
+    });
+    vectors.later("lengths", ["first"]);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect({ turns, seen }).toEqual({ turns, seen: ["first", "second"] });
+  }
+});
+
 test("an encoder that cannot be had is told of, and asked for again", async () => {
   const failures: string[] = [];
   let tries = 0;

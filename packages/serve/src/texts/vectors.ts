@@ -111,6 +111,7 @@ export class TextVectors implements AsyncDisposable {
     if (this.#work || this.#closed || this.waiting === 0) return;
     this.#work = this.#background().finally(() => {
       this.#work = undefined;
+      if (this.#urgent === 0) this.#start(); // for what came between the last look and now
     });
   }
 
@@ -118,8 +119,12 @@ export class TextVectors implements AsyncDisposable {
     for (const [encoder, waiting] of this.#waiting) {
       while (waiting.size > 0 && !this.#closed) {
         if (this.#urgent > 0) return; // whoever is waited for starts this again
-        const batch = [...waiting].slice(0, BATCH);
-        for (const text of batch) waiting.delete(text);
+        const batch: string[] = [];
+        for (const text of waiting) {
+          if (batch.length === BATCH) break;
+          batch.push(text);
+          waiting.delete(text);
+        }
         try {
           const vectors = await this.#run(encoder, batch);
           await this.#options.store.put(encoder, batch, vectors);
