@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@nearkin/client";
@@ -57,8 +59,14 @@ describe("nearkin serve", () => {
     expect(port.code).toBe(1);
     expect(port.err).toMatch(/BAD_CONFIG: serve: port: /);
     const models = await run("serve", join(folder, "nothing"), "--store", join(folder, "x.db"));
-    expect(models.err).toMatch(/BAD_MODEL: there is no model to serve/);
+    expect(models.err).toMatch(/BAD_MODEL: there is no model to serve: no model\.json in .*nothing, nor in a folder/);
     const store = await run("serve", join(folder, "models"), "--store", join(folder, "no", "such", "folder.db"));
     expect(store.err).toMatch(/STORE_UNAVAILABLE: .*there is no folder/);
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port: taken } = other.address() as AddressInfo;
+    const second = await run("serve", join(folder, "models"), "--store", join(folder, "y.db"), "--port", `${taken}`);
+    other.close();
+    expect(second.err).toMatch(/BAD_CONFIG: serve: port \d+ of 127\.0\.0\.1 is taken already; give another by --port/);
   });
 });

@@ -96,7 +96,13 @@ async function runServe(
     });
   });
   if (dataset !== undefined) await bringIn(dataset, server, output);
-  const address = await server.listen();
+  const address = await server.listen().catch((cause) => {
+    if (cause?.code !== "EADDRINUSE") throw cause;
+    const { host, port } = server.config;
+    throw new NearkinError("BAD_CONFIG", `serve: port ${port} of ${host} is taken already; give another by --port`, {
+      cause,
+    });
+  });
   const { model, catalogue } = server.context.models.current ?? {};
   output.log(`${model?.name}: ${catalogue?.size.toLocaleString("en")} items, model ${model?.id.slice(0, 12)}\n`);
   output.log(`store ${server.context.store.place}; ${await keysLine(server)}\n`);

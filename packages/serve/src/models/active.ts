@@ -73,7 +73,8 @@ export class ActiveModels implements AsyncDisposable {
     const first = usable.find(({ id }) => id === last?.id) ?? usable[0];
     if (!first) {
       const found = folders.map(({ folder, problems }) => `${folder} (${problems.join("; ")})`).join(", ");
-      throw new ApiError("BAD_MODEL", `there is no model to serve${found ? `: ${found}` : ""}`);
+      const nowhere = `no model.json in ${this.#options.folders.places.join(", ")}, nor in a folder right inside`;
+      throw new ApiError("BAD_MODEL", `there is no model to serve: ${found || nowhere}`);
     }
     return this.#switch(first, first.id !== last?.id);
   }

@@ -44,6 +44,11 @@ export class ModelFolders {
     this.#places = places.map((place) => resolve(place));
   }
 
+  /** Where models are looked for. */
+  get places(): readonly string[] {
+    return this.#places;
+  }
+
   /** All of them as they are now, in the order given, those inside of one by name. */
   async list(): Promise<ModelFolder[]> {
     const paths = (await Promise.all(this.#places.map(foldersIn))).flat();
