@@ -130,8 +130,9 @@ function keysDoor(
   return async (request, scope) => {
     if (scope === "public") return ANONYMOUS;
     const credential = readCredential(request.headers);
-    // forged tokens cost no look into the store, so only keys that have never worked here are strangers
-    const stranger = credential.kind !== "token" && !(credential.kind === "key" && ring.knows(credential.key.id));
+    // forged tokens cost no look into the store, and who shows nothing guesses nothing: only keys that have never worked here are strangers
+    const isGuess = credential.kind !== "token" && credential.kind !== "none";
+    const stranger = isGuess && !(credential.kind === "key" && ring.knows(credential.key.id));
     const barred = stranger ? limits?.afterFailures(request) : undefined;
     if (barred !== undefined) {
       metrics.rateLimited("failures");
@@ -142,7 +143,7 @@ function keysDoor(
     });
     if (!("failure" in found)) return found;
     metrics.authFailure(found.failure);
-    const tooMany = limits?.countFailure(request);
+    const tooMany = found.failure === "missing" ? undefined : limits?.countFailure(request);
     if (tooMany === undefined) throw unauthenticated(found.failure);
     metrics.rateLimited("failures");
     throw tooMany;

@@ -9,6 +9,7 @@
 // is no stale lock to clear; other processes may still read and write the first, a transaction at a time.
 
 export const LIBSQL_THREAD = `
+const { closeSync, openSync } = require("node:fs");
 const { parentPort, receiveMessageOnPort, workerData } = require("node:worker_threads");
 
 const MOST_TOGETHER = 64; // lists in one transaction: nobody waits long for the others
@@ -130,8 +131,16 @@ function lock(Database, path) {
   }
 }
 
+/** Makes the file where it is not there, for its owner alone: it holds the secret that signs tokens. Its journal is as it is. */
+function makePrivate(path) {
+  try {
+    closeSync(openSync(path, "ax", 0o600));
+  } catch {} // it is there; or cannot be made, which opening it says better
+}
+
 function open(Database, { path, lockPath, busyTimeout }) {
   if (lockPath) guard = lock(Database, lockPath);
+  if (path !== ":memory:") makePrivate(path);
   database = new Database(path);
   database.exec("PRAGMA busy_timeout = " + busyTimeout);
   database.prepare("PRAGMA journal_mode = WAL").all();

@@ -1,5 +1,5 @@
 // What happens to a file, and what the store says then.
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "libsql";
 import { afterAll, describe, expect, test } from "vitest";
@@ -221,4 +221,17 @@ test("locations are paths or addresses of files", async () => {
   await using another = await openStore(":memory:");
   await memory.events.add(batchEvents("a", 2));
   expect([await memory.events.count(), await another.events.count()]).toEqual([2, 0]);
+});
+
+test("a new file is its owner's alone, for it holds the secret that signs tokens; one that is there stays as it is", async () => {
+  const mode = (path: string) => statSync(path).mode & 0o777;
+  const path = freshPath();
+  {
+    await using store = await openStore(path);
+    await store.events.add(batchEvents("a", 1));
+    expect([mode(path), mode(`${path}-wal`)]).toEqual([0o600, 0o600]);
+  }
+  chmodSync(path, 0o640);
+  await using _ = await openStore(path);
+  expect(mode(path)).toBe(0o640);
 });

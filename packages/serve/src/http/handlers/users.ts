@@ -196,7 +196,7 @@ async function metricAnswer(context: ServerContext, served: Served, user: string
       ? { ...metric.fit, items: metric.items, kept: metric.kept, offset: metric.offset, time: metric.updated }
       : null,
     pending: context.refresh.has(user),
-    stored: true,
+    stored: metric !== null,
     reason: inUse.reason,
     model: model.id,
   };
