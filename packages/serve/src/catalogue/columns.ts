@@ -17,6 +17,30 @@ export interface Cell {
 
 const EMPTY: Cell = { text: null, terms: [], number: Number.NaN };
 
+/** A text that stood in a file. Taken apart when a filter looks at its terms or its number: most look at neither, and there may be a million. */
+class TextCell implements Cell {
+  readonly text: string;
+  readonly #shape: FieldShape;
+
+  constructor(text: string, shape: FieldShape) {
+    this.text = text;
+    this.#shape = shape;
+  }
+
+  get terms(): readonly string[] {
+    return splitList(this.text, this.#shape);
+  }
+
+  get number(): number {
+    return numberOf(this.text, this.#shape);
+  }
+}
+
+function numberOf(text: string, shape: FieldShape): number {
+  const read = shape.type === "date" ? readDate : readNumber;
+  return read(text, shape) ?? Number.NaN;
+}
+
 /** The model's cells as numbers, or as the codes of their terms. */
 interface Terms {
   /** Code of each term. */
@@ -96,7 +120,9 @@ export class Column implements FilterColumn {
 
   /** (n) The model's cells as numbers. */
   get numbers(): Float64Array {
-    this.#numbers ??= Float64Array.from(this.#cells, (cell) => (cell === null ? Number.NaN : this.#number(cell)));
+    this.#numbers ??= Float64Array.from(this.#cells, (cell) =>
+      cell === null ? Number.NaN : numberOf(cell, this.shape),
+    );
     return this.#numbers;
   }
 
@@ -121,13 +147,7 @@ export class Column implements FilterColumn {
   }
 
   #parsed(text: string | null): Cell {
-    if (text === null) return EMPTY;
-    return { text, terms: splitList(text, this.shape), number: this.#number(text) };
-  }
-
-  #number(text: string): number {
-    const read = this.shape.type === "date" ? readDate : readNumber;
-    return read(text, this.shape) ?? Number.NaN;
+    return text === null ? EMPTY : new TextCell(text, this.shape);
   }
 }
 

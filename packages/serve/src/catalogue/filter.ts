@@ -210,5 +210,8 @@ function testOf(test: FieldFilter, column: FilterColumn): (cell: Cell) => boolea
   const values = "in" in test ? test.in : [(test as { is: string | number | boolean }).is];
   const texts = new Set(values.map(String));
   const numbers = new Set(values.filter((value) => typeof value === "number"));
-  return ({ text, number }) => text !== null && (texts.has(text) || numbers.has(number));
+  return (cell) => {
+    if (cell.text === null) return false;
+    return texts.has(cell.text) || (numbers.size > 0 && numbers.has(cell.number)); // reading a text as a number takes longest
+  };
 }
