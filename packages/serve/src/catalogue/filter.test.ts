@@ -64,3 +64,14 @@ test("a filter that looks at texts takes none of them apart", () => {
   filters.evaluate({ field: "plot", above: "another" }, 200_000, NOBODY);
   expect(performance.now() - started).toBeLessThan(1000); // many seconds, in which nobody else is answered, where each was split and read
 });
+
+test("a field that nobody has is told with some that are there, however many there are", () => {
+  const namesOf = (count: number) => Array.from({ length: count }, (_, i) => `field ${i}`);
+  const asked = (count: number) => {
+    const filters = new Filters({ get: () => undefined, names: () => namesOf(count) });
+    return () => filters.evaluate({ field: "quite another", exists: true }, 1, NOBODY);
+  };
+  expect(asked(0)).toThrow('filter: there is no field "quite another"; the fields are none');
+  expect(asked(30)).toThrow(/; the fields are field 0, .*, field 29$/);
+  expect(asked(5000)).toThrow(/, field 29 and 4970 more$/);
+});

@@ -8,6 +8,7 @@ import { type Bitmap, bitmapOf, clearBit, complement, fullBitmap, grown, interse
 import { type Cell, Column, type FilterColumn } from "./columns.ts";
 
 const KEPT = 128; // leaves; each is a bit a row
+const SHOWN = 30; // fields that an error names
 
 /** Whom a filter is for. */
 export interface FilterContext {
@@ -109,7 +110,9 @@ export class Filters {
     const column = this.#columns.get(name);
     if (column) return column;
     const names = this.#columns.names();
-    const hint = didYouMean(nearestNames(name, names, 2)) || `; the fields are ${names.join(", ") || "none"}`;
+    const others = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "";
+    const known = `; the fields are ${names.slice(0, SHOWN).join(", ") || "none"}${others}`;
+    const hint = didYouMean(nearestNames(name, names, 2)) || known;
     throw new NearkinError("BAD_ARGUMENT", `filter: there is no field "${name}"${hint}`);
   }
 }
