@@ -136,6 +136,15 @@ describe("similar items", () => {
     expect(await of("ratings < 0")).toEqual([]);
   });
 
+  test("diversity without a weight above 0 is refused, with the place", async () => {
+    const { channels } = await tiny.answer("getModel", { params: { id: "films" } });
+    const weights = Object.fromEntries(channels.map(({ name }) => [name, -1]));
+    const body = { items: ["f001"], weights, k: 3 };
+    expect((await tiny.answer("similar", { body })).items).toHaveLength(3);
+    const { status, error } = await tiny.ask("similar", { body: { ...body, diversity: 0.5 } });
+    expect([status, error.code, error.field]).toEqual([400, "BAD_REQUEST", "diversity"]);
+  });
+
   test("what is wrong with a question is said, with the place", async () => {
     const wrong = async (query: Record<string, string>) => {
       const { status, error } = await tiny.ask("similarToItem", { params: { id: "f000" }, query });

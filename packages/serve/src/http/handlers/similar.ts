@@ -109,6 +109,13 @@ async function similar(
     }
     const items = await askedItems(served, asked);
     const metric = await askedMetric(context, served, options);
+    if (diversity > 0 && !metric.weights.some((weight) => weight > 0)) {
+      throw new ApiError(
+        "BAD_REQUEST",
+        "diversity: no channel has a weight above 0, so no two items are unlike each other; raise a weight, or leave it out",
+        { field: "diversity" },
+      );
+    }
     const { cursor, k: _, explain: __, predict: ___, ...question } = options;
     const words = JSON.stringify([model.id, asked, question]);
     const { offset } = readPlace(cursor, words);
