@@ -145,7 +145,8 @@ async function assemble(
     users.forgetAll();
     if (served.model.personalizes) refresh.follow(staleUsers(store, served));
   };
-  const keys = new KeyRing(store.keys);
+  const keys = new KeyRing(store.keys, { onError: failed("when a key was used was not noted, or is not known") });
+  parts.add({ [Symbol.asyncDispose]: () => keys.settle() });
   const secret = await store.secrets.getOrCreate("signing", randomBytes(SECRET_BYTES));
   const tokens = new BrowserTokens(keys, { secrets: [secret] });
   const context: ServerContext = {

@@ -47,7 +47,8 @@ export const accessHandlers: Handlers<"createToken" | "listKeys" | "createKey" |
       scopes,
       expires: expires === undefined ? null : Math.round(expires),
     });
-    return { id: record.id, name, scopes, created: record.created, expires: record.expires, key };
+    const { id, created } = record;
+    return { id, name, scopes: record.scopes.filter(isScope), created, expires: record.expires, key };
   },
 
   deleteKey: async ({ keys }, { params }) => ({ deleted: (await keys.revoke(params.id)) ? 1 : 0 }),
