@@ -9,9 +9,10 @@ const document = openApi();
 export const systemHandlers: Handlers<"health" | "ready" | "metrics" | "openApi" | "docs"> = {
   health: ({ version, started }) => ({ status: "ok", version, uptime: (performance.now() - started) / 1000 }),
 
-  ready: ({ models, store, lifecycle }) => {
+  ready: async ({ models, store, lifecycle }) => {
     const { ready, reasons } = lifecycle.readiness();
     if (!ready) throw new ApiError("NOT_READY", reasons.join("; "), { headers: { "retry-after": "1" } });
+    await store.ping();
     return models.with(({ model, catalogue }) => ({
       status: "ready" as const,
       model: model.id,
