@@ -22,6 +22,7 @@ import { ActiveModels } from "./models/active.ts";
 import { ModelFolders } from "./models/folders.ts";
 import { Served } from "./models/served.ts";
 import { Recommendations } from "./search/recommendation.ts";
+import { isAway } from "./store/errors.ts";
 import { observedStore } from "./store/observed.ts";
 import { openStore, type Store, type StoreOptions } from "./store/store.ts";
 import { TextVectors } from "./texts/vectors.ts";
@@ -110,7 +111,9 @@ async function assemble(
     }),
   );
   const usersThread = parts.add(new UsersThread());
-  const writer = new ItemWriter({ store, vectors: texts, withServed: (use) => models.with(use) });
+  const writer: ItemWriter = parts.add(
+    new ItemWriter({ store, vectors: texts, withServed: (use) => models.with(use) }),
+  );
   const cacheFor = store.kind === "postgres" ? config.userCache * 1000 : Number.POSITIVE_INFINITY;
   const users = new Users({ store, thread: usersThread, cacheFor });
   const models: ActiveModels = parts.add(
@@ -134,6 +137,7 @@ async function assemble(
   const refresh: RefreshQueue = parts.add(
     new RefreshQueue((user) => models.with((served) => users.refresh(served, user)), {
       delay: config.refreshDelay,
+      passes: isAway,
       onRefreshed: (lag) => metrics.users.refreshed(lag / 1000),
       onFailure: (error) => {
         metrics.users.failed();
@@ -143,7 +147,7 @@ async function assemble(
   );
   const usersChanged = (served: Served): void => {
     users.forgetAll();
-    if (served.model.personalizes) refresh.follow(staleUsers(store, served));
+    if (served.model.personalizes) refresh.follow(() => staleUsers(store, served));
   };
   const keys = new KeyRing(store.keys, { onError: failed("when a key was used was not noted, or is not known") });
   parts.add({ [Symbol.asyncDispose]: () => keys.settle() });

@@ -12,15 +12,14 @@ export class WaitingTexts {
     else this.#ids.set(key, new Set([id]));
   }
 
-  /** The items that waited for these texts, each once; they no longer do. */
-  take(encoder: string, texts: readonly string[]): string[] {
-    const found = new Set<string>();
-    for (const text of texts) {
-      const key = `${encoder} ${normal(text)}`;
-      for (const id of this.#ids.get(key) ?? []) found.add(id);
-      this.#ids.delete(key);
-    }
-    return [...found];
+  /** The items that wait for these texts, each once. */
+  waitingFor(encoder: string, texts: readonly string[]): string[] {
+    return [...new Set(texts.flatMap((text) => [...(this.#ids.get(`${encoder} ${normal(text)}`) ?? [])]))];
+  }
+
+  /** Nobody waits for these any more. */
+  drop(encoder: string, texts: readonly string[]): void {
+    for (const text of texts) this.#ids.delete(`${encoder} ${normal(text)}`);
   }
 
   /** Texts that somebody waits for. */

@@ -1,13 +1,16 @@
 // Items put and taken away while the server runs: stored first, then searchable, then answered. One change after the other, so that store and
 // memory never differ in their order.
+import { setTimeout as delay } from "node:timers/promises";
 import type { MissingChannel } from "@nearkin/core";
 import type { Served } from "../models/served.ts";
+import { isAway, StoreError } from "../store/errors.ts";
 import type { Store } from "../store/store.ts";
 import type { TextVectors } from "../texts/vectors.ts";
 import { type ItemContent, type PreparedItem, prepareItems } from "./prepare-items.ts";
 
 const WRITTEN = 500; // rows written between two scans
 const PAGE = 1000; // items read from the store at once
+const RETRY = 1000; // ms until a store that was away is asked again
 
 export interface PutAnswer {
   readonly id: string;
@@ -26,10 +29,11 @@ export interface ItemWriterOptions {
   withServed: <T>(use: (served: Served) => Promise<T>) => Promise<T>;
 }
 
-export class ItemWriter {
+export class ItemWriter implements AsyncDisposable {
   readonly #store: Store;
   readonly #vectors: TextVectors;
   readonly #withServed: ItemWriterOptions["withServed"];
+  readonly #closing = new AbortController();
   #last: Promise<unknown> = Promise.resolve();
 
   constructor({ store, vectors, withServed }: ItemWriterOptions) {
@@ -59,9 +63,9 @@ export class ItemWriter {
         unknownChannels: "refuse",
       })) as PreparedItem[];
       const created = items.map(({ id }) => catalogue.find(id) === undefined);
-      const { version } = await this.#store.items.put(items.map(asStored));
+      const { version } = await this.#stored(this.#store.items.put(items.map(asStored)));
       await this.#write(served, prepared);
-      served.version = version;
+      await this.#reach(served, version, items.length);
       const put = prepared.map(({ ready, missing }, i) => ({
         id: ready.id,
         created: created[i],
@@ -78,9 +82,9 @@ export class ItemWriter {
       const known = [...new Set(ids)].filter((id) => served.catalogue.find(id) !== undefined);
       const unknown = [...new Set(ids)].filter((id) => served.catalogue.find(id) === undefined);
       if (known.length > 0) {
-        const { version } = await this.#store.items.remove(known);
+        const { version } = await this.#stored(this.#store.items.remove(known));
         await served.queue.exclusively(() => served.delete(known));
-        served.version = version;
+        await this.#reach(served, version, known.length);
       }
       return { deleted: known.length, unknown };
     });
@@ -109,16 +113,61 @@ export class ItemWriter {
 
   /** Vectors of texts have come: items that waited for them get their rows anew. */
   encoded(encoder: string, texts: readonly string[]): Promise<void> {
-    return this.#change(async (served) => {
-      const ids = served.waiting.take(encoder, texts);
+    return this.#untilBack(async (served) => {
+      const ids = served.waiting.waitingFor(encoder, texts);
       const found = await Promise.all(ids.map((id) => this.#store.items.get(id)));
       const items = found.filter((item) => item !== null && !item.deleted) as ItemContent[];
       const prepared = await prepareItems(served.model, this.#vectors, items, { unknownChannels: "pass over" });
+      served.waiting.drop(encoder, texts);
       await this.#write(
         served,
         prepared.filter((item) => item !== undefined),
       );
     });
+  }
+
+  /** What waits for the store to come back waits no longer. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+  }
+
+  /** A change whose answer was lost may have been stored: what became of it is looked up when the store is back. */
+  async #stored<T>(writing: Promise<T>): Promise<T> {
+    try {
+      return await writing;
+    } catch (error) {
+      if (error instanceof StoreError && error.uncertain) {
+        this.#pause()
+          .then(() => this.#untilBack((served) => this.replay(served)))
+          .catch(() => {}); // the next change finds it out too
+      }
+      throw error;
+    }
+  }
+
+  /**
+   * The catalogue has a change of ours, the last `count` of the store's up to `version`. The store numbers them without gaps: where one is
+   * missing here, somebody else has changed items, or we have and were not told.
+   */
+  async #reach(served: Served, version: number, count: number): Promise<void> {
+    if (served.version + count === version) served.version = version;
+    else await this.replay(served);
+  }
+
+  /** A change that nobody would ask for again: tried until the store can be used. */
+  async #untilBack<T>(run: (served: Served) => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await this.#change(run);
+      } catch (error) {
+        if (!isAway(error)) throw error;
+        await this.#pause();
+      }
+    }
+  }
+
+  #pause(): Promise<void> {
+    return delay(RETRY, undefined, { ref: false, signal: this.#closing.signal });
   }
 
   #change<T>(run: (served: Served) => Promise<T>): Promise<T> {

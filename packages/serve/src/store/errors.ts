@@ -47,6 +47,11 @@ function isBad(reason: StoreReason): reason is Bad {
   return reason === "foreign" || reason === "newer" || reason === "damaged";
 }
 
+/** The store cannot be used now, and may be later. */
+export function isAway(error: unknown): boolean {
+  return error instanceof StoreError && error.code === "STORE_UNAVAILABLE" && error.reason !== "closed";
+}
+
 /** A statement that the database does not accept. Outside of the constraints that we lean on, a mistake of ours. */
 export class SqlError extends Error {
   /** The kind of constraint that the rows would break; null: the statement itself is wrong. */

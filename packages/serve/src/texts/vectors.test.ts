@@ -1,6 +1,7 @@
 import { NearkinError } from "@nearkin/core";
 import type { Encoder } from "@nearkin/data/encoders";
 import { expect, test } from "vitest";
+import { StoreError } from "../store/errors.ts";
 import { TextVectors, type VectorStore } from "./vectors.ts";
 
 const memory = (): VectorStore & { kept: Map<string, Float32Array> } => {
@@ -74,6 +75,51 @@ test("by how much the process grew with an encoder is told once, when it has enc
   await vectors.encode(["b"], "lengths");
   expect(grown).toHaveLength(1);
   expect(grown[0]).toBeGreaterThan(32e6);
+});
+
+test("what was encoded while the store was away is kept when it is back, and not encoded again", async () => {
+  const [store, seen, done] = [memory(), [] as string[], [] as string[]];
+  const { put } = store;
+  let away = true;
+  store.put = async (...args) => {
+    if (!away) return put(...args);
+    away = false;
+    throw new StoreError("unreachable", "is away");
+  };
+  await using vectors = new TextVectors({
+    store,
+    open: async () => lengths(seen),
+    onEncoded: (_, texts) => done.push(...texts),
+    onFailure: (_, error) => {
+      throw error;
+    },
+  });
+  vectors.later("lengths", ["a", "b"]);
+  await vectors.idle();
+  expect([seen, done, [...store.kept.keys()]]).toEqual([
+    ["a", "b"],
+    ["a", "b"],
+    ["a", "b"],
+  ]);
+});
+
+test("closing does not wait for a store that is away", async () => {
+  const store = memory();
+  const refused = new Promise<void>((resolve) => {
+    store.put = async () => {
+      resolve();
+      throw new StoreError("unreachable", "is away");
+    };
+  });
+  const vectors = new TextVectors({
+    store,
+    open: async () => lengths([]),
+    onEncoded: () => {},
+    onFailure: () => {},
+  });
+  vectors.later("lengths", ["a"]);
+  await refused;
+  await vectors.close();
 });
 
 test("a request does not wait for those in the background", async () => {

@@ -1,10 +1,13 @@
 // Texts as vectors, each encoded once. Encoders run in threads of their own, started when the first text comes; what they made is kept in the
 // store, so that a restart or another model does not encode it again. Texts of a request go before those that wait in the background.
+import { setTimeout as delay } from "node:timers/promises";
 import { type EncodeTexts, NearkinError } from "@nearkin/core";
 import type { Encoder } from "@nearkin/data/encoders";
 import { Recent } from "../recent.ts";
+import { isAway } from "../store/errors.ts";
 
 const BATCH = 8; // texts that a request may have to wait for
+const RETRY = 1000; // ms until a store that was away is asked again
 const REMEMBERED = 512; // vectors of texts asked about lately
 
 /** What the store keeps of texts. */
@@ -38,6 +41,7 @@ export class TextVectors implements AsyncDisposable {
   #urgent = 0;
   #work: Promise<void> | undefined;
   #closed = false;
+  readonly #closing = new AbortController();
 
   constructor(options: TextVectorsOptions) {
     this.#options = options;
@@ -98,6 +102,7 @@ export class TextVectors implements AsyncDisposable {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#closing.abort();
     this.#waiting.clear();
     for (const opening of this.#encoders.values()) await opening.then((encoder) => encoder.close()).catch(() => {});
     await this.#work;
@@ -127,7 +132,7 @@ export class TextVectors implements AsyncDisposable {
         }
         try {
           const vectors = await this.#run(encoder, batch);
-          await this.#options.store.put(encoder, batch, vectors);
+          await this.#keep(encoder, batch, vectors);
           this.#options.onEncoded(encoder, batch);
         } catch (error) {
           waiting.clear();
@@ -135,6 +140,18 @@ export class TextVectors implements AsyncDisposable {
         }
       }
       this.#waiting.delete(encoder);
+    }
+  }
+
+  /** A store that is away is waited for: nobody would ask for these texts again. */
+  async #keep(encoder: string, texts: readonly string[], vectors: readonly Float32Array[]): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#options.store.put(encoder, texts, vectors);
+      } catch (error) {
+        if (!isAway(error)) throw error;
+        await delay(RETRY, undefined, { ref: false, signal: this.#closing.signal });
+      }
     }
   }
 

@@ -69,6 +69,35 @@ test("a fit that fails is tried again, and given up in the end", async () => {
   expect(failures).toHaveLength(1);
 });
 
+test("what passes by itself is waited for, however often it fails; a backlog that broke off is asked for anew", async () => {
+  const failures: unknown[] = [];
+  const fits: string[] = [];
+  let [tries, lists] = [0, 0];
+  async function* stale() {
+    if (++lists === 1) throw new Error("away");
+    yield "stale";
+    if (lists === 2) throw new Error("away");
+  }
+  await using queue = new RefreshQueue(
+    async (user) => {
+      if (user === "ann" && ++tries < 7) throw new Error("away");
+      fits.push(user);
+    },
+    {
+      delay: 0,
+      retryDelay: 1,
+      attempts: 3,
+      passes: (error) => (error as Error).message === "away",
+      onFailure: (error) => failures.push(error),
+    },
+  );
+  queue.add("ann");
+  queue.follow(stale);
+  await queue.idle();
+  expect({ tries, lists, failures }).toEqual({ tries: 7, lists: 3, failures: [] });
+  expect(fits).toEqual(["ann", "stale", "stale"]);
+});
+
 test("a backlog waits for those with new events", async () => {
   const fits: string[] = [];
   async function* stale() {
@@ -81,7 +110,7 @@ test("a backlog waits for those with new events", async () => {
     },
     { delay: 0, concurrency: 1 },
   );
-  queue.follow(stale());
+  queue.follow(stale);
   queue.add("ann");
   await queue.idle();
   expect(fits).toHaveLength(6);

@@ -10,11 +10,16 @@ export interface RefreshOptions {
   retryDelay?: number;
   /** How often a fit is tried. @default 5 */
   attempts?: number;
+  /** Errors that pass by themselves, such as a store that is away: tried again for as long as it takes. @default none */
+  passes?: (error: unknown) => boolean;
   /** Told when a user's fit has failed for the last time. */
   onFailure?: (error: unknown) => void;
   /** Told after each fit: ms from the first event that asked for it. */
   onRefreshed?: (lag: number) => void;
 }
+
+/** ms between two attempts at most. */
+const MOST_DELAY = 8000;
 
 interface Waiting {
   since: number;
@@ -27,8 +32,10 @@ export class RefreshQueue implements AsyncDisposable {
   readonly #options: Required<RefreshOptions>;
   readonly #waiting = new Map<string, Waiting>(); // in the order of asking
   readonly #running = new Map<string, Promise<void>>();
+  #users: () => AsyncIterable<string> = async function* () {};
   #backlog: AsyncIterator<string> | undefined;
   #backlogStep: Promise<void> | undefined;
+  #backlogRetry: ReturnType<typeof setTimeout> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #wakes = Number.POSITIVE_INFINITY; // when the timer does
   #closed = false;
@@ -40,6 +47,7 @@ export class RefreshQueue implements AsyncDisposable {
       concurrency: 2,
       retryDelay: 500,
       attempts: 5,
+      passes: () => false,
       onFailure: () => {},
       onRefreshed: () => {},
       ...options,
@@ -77,16 +85,19 @@ export class RefreshQueue implements AsyncDisposable {
     this.#waiting.delete(user);
   }
 
-  /** Users to fit when no other waits, in place of an earlier backlog. */
-  follow(users: AsyncIterable<string>): void {
+  /** Users to fit when no other waits, in place of an earlier backlog. Asked for anew where the list broke off. */
+  follow(users: () => AsyncIterable<string>): void {
     void this.#backlog?.return?.();
-    this.#backlog = users[Symbol.asyncIterator]();
+    clearTimeout(this.#backlogRetry);
+    this.#backlogRetry = undefined;
+    this.#users = users;
+    this.#backlog = users()[Symbol.asyncIterator]();
     this.#plan();
   }
 
   /** Resolves when nobody waits any more, the backlog included. */
   async idle(): Promise<void> {
-    while ((this.size > 0 || this.#backlog !== undefined || this.#backlogStep) && !this.#closed) {
+    while ((this.size > 0 || this.#backlog !== undefined || this.#backlogStep || this.#backlogRetry) && !this.#closed) {
       await (this.#backlogStep ?? Promise.race([...this.#running.values(), pause(5)]));
     }
   }
@@ -95,6 +106,7 @@ export class RefreshQueue implements AsyncDisposable {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#backlogRetry);
     this.#waiting.clear();
     const backlog = this.#backlog;
     this.#backlog = undefined;
@@ -126,14 +138,14 @@ export class RefreshQueue implements AsyncDisposable {
 
   #run(user: string, { since, attempt }: Waiting): void {
     this.#waiting.delete(user);
-    const { attempts, retryDelay, onFailure, onRefreshed } = this.#options;
+    const { attempts, retryDelay, passes, onFailure, onRefreshed } = this.#options;
     const done = this.#refresh(user)
       .then(
         () => onRefreshed(performance.now() - since),
         (error: unknown) => {
-          if (attempt + 1 >= attempts) onFailure(error);
+          if (attempt + 1 >= attempts && !passes(error)) onFailure(error);
           else if (!this.#closed && !this.#waiting.has(user)) {
-            const due = performance.now() + retryDelay * 2 ** attempt;
+            const due = performance.now() + Math.min(retryDelay * 2 ** attempt, MOST_DELAY);
             this.#waiting.set(user, { since, due, attempt: attempt + 1 });
           }
         },
@@ -159,8 +171,12 @@ export class RefreshQueue implements AsyncDisposable {
           }
         },
         (error: unknown) => {
-          this.#options.onFailure(error);
-          if (this.#backlog === backlog) this.#backlog = undefined;
+          const { passes, retryDelay, onFailure } = this.#options;
+          if (!passes(error)) onFailure(error);
+          if (this.#backlog !== backlog) return;
+          this.#backlog = undefined;
+          if (passes(error) && !this.#closed)
+            this.#backlogRetry = setTimeout(() => this.follow(this.#users), retryDelay);
         },
       )
       .finally(() => {
