@@ -186,7 +186,7 @@ async function checkModel(url: string, ledger: Ledger): Promise<void> {
 
 /** How many there are. */
 async function checkEvents(url: string, { batches }: Ledger): Promise<number> {
-  const shared = new Map<string, number[]>();
+  const shared = new Map<string | null, number[]>();
   for (const { type, time } of await eventsOf(url, "shared")) {
     const times = shared.get(type);
     if (times) times.push(time);
@@ -205,8 +205,8 @@ async function checkEvents(url: string, { batches }: Ledger): Promise<number> {
   return count;
 }
 
-async function eventsOf(url: string, user: string): Promise<{ type: string; time: number }[]> {
-  const events: { type: string; time: number }[] = [];
+async function eventsOf(url: string, user: string): Promise<{ type: string | null; time: number }[]> {
+  const events: { type: string | null; time: number }[] = [];
   for (let after: string | null = ""; after !== null; ) {
     const page: { events: typeof events; next: string | null } = await answerAt(url, "getUserEvents", {
       params: { id: user },
