@@ -20,7 +20,9 @@ const SAME_ID =
   "Yours to choose: the same id of the same user again is a duplicate, and changes nothing, so that a batch may be sent twice.";
 const NO_ID = "Default: made from the other values where `time` is given, else a new one.";
 const eventId = givenId.describe(`${SAME_ID} Lists of events show an id of the server's own, made from it. ${NO_ID}`);
-const feedbackId = givenId.describe(`${SAME_ID} ${NO_ID}`);
+const feedbackId = givenId.describe(
+  `${SAME_ID} Default: made from list, item and action, each of which then counts once.`,
+);
 const rating = z
   .number()
   .min(-1e9)

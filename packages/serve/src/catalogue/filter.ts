@@ -7,7 +7,8 @@ import { Recent } from "../recent.ts";
 import { type Bitmap, bitmapOf, clearBit, complement, fullBitmap, grown, intersect, setBit, unite } from "./bitmap.ts";
 import { type Cell, Column, type FilterColumn } from "./columns.ts";
 
-const KEPT = 128; // leaves; each is a bit a row
+const KEPT = 256; // leaves, more than a filter has; each is a bit a row
+const LONG = 5; // ms after which others get a turn
 const SHOWN = 30; // fields that an error names
 
 /** Whom a filter is for. */
@@ -41,6 +42,17 @@ export class Filters {
 
   constructor(columns: FilterColumns) {
     this.#columns = columns;
+  }
+
+  /** Makes ready what `evaluate` would have to read the catalogue for, and lets others have their turn in between. */
+  async prepare(filter: Filter, rows: number): Promise<void> {
+    let started = performance.now();
+    for (const test of fieldTests(filter)) {
+      this.#leaf(test, rows);
+      if (performance.now() - started < LONG) continue;
+      await new Promise((turn) => setImmediate(turn));
+      started = performance.now();
+    }
   }
 
   /** The rows among the first `rows` that pass; the caller's own to change. */
@@ -115,6 +127,13 @@ export class Filters {
     const hint = didYouMean(nearestNames(name, names, 2)) || known;
     throw new NearkinError("BAD_ARGUMENT", `filter: there is no field "${name}"${hint}`);
   }
+}
+
+function* fieldTests(filter: Filter): Generator<FieldFilter> {
+  if ("all" in filter) for (const part of filter.all) yield* fieldTests(part);
+  else if ("any" in filter) for (const part of filter.any) yield* fieldTests(part);
+  else if ("not" in filter) yield* fieldTests(filter.not);
+  else if ("field" in filter) yield filter;
 }
 
 const seenRows = ({ seen }: FilterContext): Iterable<number> => {

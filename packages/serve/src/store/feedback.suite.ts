@@ -38,6 +38,15 @@ export function describeFeedback(fresh: () => Place): void {
       ]);
     });
 
+    test("counts once by its id, where it has one; never in the place of another user's", async () => {
+      await using store = await openAt(fresh());
+      const named = shown("r", "x", { id: "1", user: "ada" });
+      expect(await store.feedback.add([named, { ...named, item: "y" }])).toEqual({ accepted: 1, duplicates: 1 });
+      expect(await store.feedback.add([{ ...named, id: "2" }])).toEqual({ accepted: 1, duplicates: 0 });
+      const others = [{ ...named, user: "bob" }, shown("r", "x", { user: "bob" }), shown("r", "x", { user: "ada" })];
+      expect(await store.feedback.add(others)).toEqual({ accepted: 3, duplicates: 0 });
+    });
+
     test("is counted by model and action", async () => {
       await using store = await openAt(fresh());
       expect(await store.feedback.counts()).toEqual([]);

@@ -1,10 +1,12 @@
-// What became of recommendations: shown, clicked, …. One recommendation, item and action count once.
+// What became of recommendations: shown, clicked, …. Of one user, an id counts once; without ids, one recommendation, item and action.
 import { type ArrivalRow, type ArrivalTable, arrivalWriter } from "./arrivals.ts";
 import { checkId, checkPage, checkWhole } from "./checks.ts";
 import type { SqlDatabase, SqlRow } from "./database.ts";
 import { keyOf } from "./rows.ts";
 
 export interface NewFeedback {
+  /** The caller's own name for it. @default made of what it says */
+  id?: string;
   recommendation: string;
   user: string | null;
   item: string;
@@ -17,7 +19,7 @@ export interface NewFeedback {
   model: string;
 }
 
-export interface StoredFeedback extends Required<NewFeedback> {
+export interface StoredFeedback extends Required<Omit<NewFeedback, "id">> {
   /** Its place in the order of arrival, from 1, with gaps. */
   arrival: number;
 }
@@ -84,7 +86,8 @@ export function feedbackStore(database: SqlDatabase, now: () => number): Feedbac
 }
 
 function feedbackRow(feedback: NewFeedback, arrived: number): ArrivalRow {
-  const { recommendation, user, item, action, position = null, time = arrived, model } = feedback;
+  const { id, recommendation, user, item, action, position = null, time = arrived, model } = feedback;
+  if (id !== undefined) checkId("a feedback's id", id);
   checkId("a recommendation", recommendation);
   if (user !== null) checkId("a user", user);
   checkId("an item", item);
@@ -92,7 +95,9 @@ function feedbackRow(feedback: NewFeedback, arrived: number): ArrivalRow {
   if (position !== null) checkWhole("a position", position);
   checkWhole("a feedback's time", time);
   checkId("a model", model);
-  return [keyOf(recommendation, item, action), recommendation, user, item, action, position, time, model];
+  // with the user in it: who knows the id of another's list must not be able to say something first
+  const key = id === undefined ? keyOf("content", user, recommendation, item, action) : keyOf("id", user, id);
+  return [key, recommendation, user, item, action, position, time, model];
 }
 
 function readFeedback(row: SqlRow): StoredFeedback {

@@ -195,9 +195,8 @@ const feedback: fc.Arbitrary<NewFeedback> = fc.record({
 const addFeedback = command("addFeedback", fc.array(feedback, { maxLength: 4 }), (all) => async (model, store) => {
   let accepted = 0;
   for (const one of all) {
-    const { recommendation, item, action } = one;
-    if (model.feedback.some((f) => f.recommendation === recommendation && f.item === item && f.action === action))
-      continue;
+    const said = ({ user, recommendation, item, action }: NewFeedback) => [user, recommendation, item, action].join();
+    if (model.feedback.some((earlier) => said(earlier) === said(one))) continue;
     model.feedback.push(one);
     accepted++;
   }

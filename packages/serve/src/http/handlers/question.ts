@@ -136,6 +136,7 @@ export async function askedRows(
   const { catalogue } = served;
   const seen = user === undefined || !asksSeen(filter) ? undefined : await users.seen(served, user);
   try {
+    await catalogue.filters.prepare(filter, catalogue.rows.count);
     const { count } = catalogue.rows;
     const passing = catalogue.filters.evaluate(filter, count, {
       query: items.rows,
