@@ -81,6 +81,13 @@ describeOnBoth(`a damaged model (NEARKIN_SEED=${seed})`, (fresh) => {
     }
   });
 
+  test("whose channel is of a type that there is not is listed with that problem", async () => {
+    const answer = await activateDamaged(MANIFEST, (path) => {
+      writeFileSync(path, readFileSync(path, "utf8").replace('"type": "categories"', '"type": "cauegories"'));
+    });
+    expect(answer).toMatch(/^422 BAD_MODEL: model\.json/);
+  });
+
   test.each(FILES)("that lacks %s", async (file) => {
     const answer = await activateDamaged(file, (path) => rmSync(path));
     if (file === MANIFEST)

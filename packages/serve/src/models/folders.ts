@@ -2,12 +2,16 @@
 // a folder is read, and checked, when it is to be activated.
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
+import { type RouteAnswer, routes } from "@nearkin/client/contract";
 import { z } from "zod";
 import { ApiError } from "../http/api-error.ts";
 
 const MANIFEST = "model.json";
 
-/** As much of model.json as a list shows. */
+type Channel = RouteAnswer<"getModel">["channels"][number];
+const { name: channelName, type: channelType } = routes.getModel.response.shape.channels.element.shape;
+
+/** As much of model.json as a list shows, and nothing that it could not show. */
 const manifest = z.object({
   format: z.literal("nearkin-model"),
   id: z.string().min(1),
@@ -15,7 +19,7 @@ const manifest = z.object({
   dataset: z.object({ id: z.string(), name: z.string(), simulated: z.boolean() }),
   counts: z.object({ items: z.int().min(0) }),
   metric: z.object({ weights: z.record(z.string(), z.number()) }),
-  channels: z.array(z.object({ name: z.string(), transform: z.object({ type: z.string() }) })),
+  channels: z.array(z.object({ name: channelName, transform: z.object({ type: channelType }) })),
   posterior: z.unknown().nullable(),
   personal: z.unknown().optional(),
 });
@@ -29,7 +33,7 @@ export interface ModelFolder {
   readonly id: string | null;
   readonly name: string | null;
   readonly items: number | null;
-  readonly channels: readonly { readonly name: string; readonly type: string; readonly weight: number }[];
+  readonly channels: readonly Readonly<Channel>[];
   readonly personalizes: boolean;
   readonly predictsRatings: boolean;
   readonly dataset: { readonly id: string; readonly name: string; readonly simulated: boolean } | null;

@@ -78,11 +78,7 @@ function infoOf({ models }: ServerContext, folder: ModelFolder): Info {
   return {
     ...rest,
     active,
-    channels: channels.map(({ name, type, weight }) => ({
-      name,
-      type: type as Info["channels"][number]["type"],
-      weight,
-    })),
+    channels: [...channels],
     fields: active ? current.catalogue.fieldNames : [],
     problems: [...problems],
   };
