@@ -8,6 +8,11 @@ import { type GraphOrigin, graphPaths, keepGraph, readGraphCard } from "./graph-
 import { GraphLink } from "./graph-link.ts";
 import { type GraphIndexOptions, type GraphPlan, planGraph, sharedShards } from "./graph-plan.ts";
 
+/**
+ * How widely a search looks at the least; where more rows are asked for, as widely as that. Looking wider finds more of the near ones than
+ * asking for more rows does: of a million, 300 rows so found hold 98 % of the ten best of users near the base, as 600 do otherwise.
+ */
+const EXPANSION_SEARCH = 600;
 const CHUNK = 1024; // rows put in at once: a fraction of a second, after which the thread can be closed
 const PUT_CHUNK = 64; // the same while searches wait
 const LONGEST_BATCH = 32; // searches sent together
@@ -83,7 +88,7 @@ export class GraphIndex implements AsyncDisposable {
           quantization: plan.origin.scalar,
           connectivity: plan.origin.connectivity,
           expansion_add: plan.origin.expansion,
-          expansion_search: 64, // usearch takes the number of rows asked for where that is more, and it always is
+          expansion_search: EXPANSION_SEARCH,
         },
       },
       options.resolveUsearch,
