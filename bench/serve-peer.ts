@@ -9,12 +9,18 @@ const SOURCES = ["serve-server", "serve-load", "serve-scan"] as const;
 const FOLDER = join(import.meta.dirname, "..", ".cache", "bench", "serve");
 const PATIENCE = 5_000; // ms until a process that does not end is ended
 
+/** Threads that the server starts by their names, from beside its own file. */
+const THREADS = {
+  "minilm-thread": "../packages/data/src/encoders/minilm-thread.ts",
+  "users-worker": "../packages/serve/src/users/worker.ts",
+};
+
 /** Bundles the processes' programs; libraries stay where they are. */
 export async function bundlePeers(): Promise<void> {
+  const programs = [...SOURCES.map((name) => [name, `${name}.ts`]), ...Object.entries(THREADS)];
   await build({
-    entryPoints: SOURCES.map((name) => join(import.meta.dirname, `${name}.ts`)),
+    entryPoints: Object.fromEntries(programs.map(([name, path]) => [name, join(import.meta.dirname, path)])),
     outdir: FOLDER,
-    outExtension: { ".js": ".mjs" },
     bundle: true,
     format: "esm",
     platform: "node",
@@ -71,7 +77,7 @@ export class Peer<T extends Calls> implements AsyncDisposable {
 
   /** @param options of Node, such as --cpu-prof */
   constructor(name: (typeof SOURCES)[number], options: readonly string[] = []) {
-    this.#child = fork(join(FOLDER, `${name}.mjs`), {
+    this.#child = fork(join(FOLDER, `${name}.js`), {
       execArgv: [...options],
       stdio: ["ignore", "ignore", "inherit", "ipc"], // a server's log costs what it costs, and nobody reads it
     });

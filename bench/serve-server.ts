@@ -48,8 +48,8 @@ const calls = {
     };
   },
 
-  /** Texts that items wait for. */
-  waiting: () => server?.context.texts.waiting ?? 0,
+  /** Items that wait for their texts: also those whose encoder has failed. */
+  waiting: () => served().catalogue.pendingItems,
 
   async stop() {
     await server?.close();
