@@ -144,11 +144,12 @@ describe("what is asked", () => {
     await using server = await serve(byContract);
     const client = createClient({ url: server.url });
     const text = fc.string({ minLength: 1, maxLength: 10, unit: "grapheme" });
+    const channel = text.filter((name) => name !== "__proto__"); // which no request may hold
     const options = fc.record(
       {
         k: fc.integer({ min: 1, max: 200 }),
         weights: fc.dictionary(
-          fc.oneof(fc.constantFrom("genres", "a:b", "c,d"), text),
+          fc.oneof(fc.constantFrom("genres", "a:b", "c,d"), channel),
           fc.double({ min: -1e6, max: 1e6, noNaN: true }),
         ),
         popularity: fc.oneof(fc.constant("calibrated" as const), fc.double({ min: -10, max: 10, noNaN: true })),
