@@ -5,7 +5,7 @@ import type { TextVectors } from "../texts/vectors.ts";
 import type { ReadyItem } from "./catalogue.ts";
 import type { FieldValue } from "./columns.ts";
 
-const EMBEDDED = 200; // items embedded before others have their turn
+const EMBEDDED = 32; // items embedded before others have their turn
 
 /** An item as it is put, or as the store has it. */
 export interface ItemContent {

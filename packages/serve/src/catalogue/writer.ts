@@ -8,7 +8,7 @@ import type { Store } from "../store/store.ts";
 import type { TextVectors } from "../texts/vectors.ts";
 import { type ItemContent, type PreparedItem, prepareItems } from "./prepare-items.ts";
 
-const WRITTEN = 500; // rows written between two scans
+const WRITTEN = 100; // rows written between two scans
 const PAGE = 1000; // items read from the store at once
 const RETRY = 1000; // ms until a store that was away is asked again
 

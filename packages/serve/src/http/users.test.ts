@@ -172,6 +172,22 @@ describeOnBoth("users", (fresh) => {
     expect((await tiny.answer("because", { params: { id: "stranger" } })).rows).toEqual([]);
   });
 
+  test("with more events than are fitted are done with, also where the last to come are not the last in time", async () => {
+    const { store, refresh } = tiny.server.context;
+    for (let batch = 0; batch < 6; batch++) {
+      const events = Array.from({ length: 1000 }, (_, i) => {
+        const time = 1e9 - 1000 * batch - i;
+        return { user: "collector", item: `f0${10 + (i % 30)}`, rating: 1 + (i % 5), type: "rating", time };
+      });
+      await store.events.add(events);
+    }
+    refresh.add("collector");
+    await fitted();
+    expect((await store.metrics.get("collector"))?.items).toBe(30);
+    expect(await store.usersToFit({ after: "collecto", limit: 1 })).not.toContain("collector");
+    await store.deleteUser("collector");
+  });
+
   test("feedback on a list is stored once, and only for lists of this server", async () => {
     const { recommendation, items } = await tiny.answer("similarToItem", {
       params: { id: "f000" },

@@ -220,6 +220,11 @@ export function describeEvents(fresh: () => Place): void {
       await using store = await openAt(fresh());
       await store.events.add([rated("ada", "x", 1), rated("ada", "x", 2), rated("ada", "y", 3), rated("bob", "z", 1)]);
       expect((await store.events.itemsOf("ada")).sort()).toEqual(["x", "y"]);
+      const arrivals = (await store.events.ofUser("ada")).map(({ arrival }) => arrival);
+      expect([await store.events.lastOf("ada"), await store.events.lastOf("nobody")]).toEqual([
+        Math.max(...arrivals),
+        0,
+      ]);
     });
 
     test("are none where none are sent", async () => {

@@ -55,6 +55,8 @@ export interface EventStore {
   add(events: readonly NewEvent[]): Promise<AddedEvents>;
   /** A user's events, or the last so many of them, in the order of their times; where these are equal, of arrival. */
   ofUser(user: string, options?: UserEventsOptions): Promise<StoredEvent[]>;
+  /** The arrival number of the event of a user that came last, whatever its time; 0 without events. */
+  lastOf(user: string): Promise<number>;
   /** The items that a user has events with, each once, in no particular order. */
   itemsOf(user: string): Promise<string[]>;
   /** All events in the order of arrival, behind the arrival number `after`. An empty page is the end. */
@@ -96,6 +98,12 @@ export function eventStore(database: SqlDatabase, now: () => number): EventStore
       const limit = last === undefined ? "" : `LIMIT $${values.length}`;
       const sql = `SELECT ${COLUMNS} FROM nearkin.events WHERE user_id = $1 ${earlier} ORDER BY time DESC, arrival DESC ${limit}`;
       return (await database.run([{ sql, values }]))[0].map(readEvent).reverse();
+    },
+
+    async lastOf(user) {
+      checkId("a user", user);
+      const sql = "SELECT COALESCE(MAX(arrival), 0) AS last FROM nearkin.events WHERE user_id = $1";
+      return (await database.run([{ sql, values: [user] }]))[0][0].last as number;
     },
 
     async itemsOf(user) {

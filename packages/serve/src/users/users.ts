@@ -96,10 +96,12 @@ export class Users {
     if (!served.model.personalizes) return;
     const before = await this.#store.metrics.get(user);
     if (before?.source === "set") return;
+    // Before the events: one that comes between the two is fitted once more, not passed over. Of a user with many, the last to come need not be among
+    // the last in time, which are fitted.
+    const last = await this.#store.events.lastOf(user);
     const events = await this.#store.events.ofUser(user, { last: EVENTS });
     if (events.length === 0) return;
     const fit = await this.#thread.metric(served.key, rowsOf(served, historyOf(events)));
-    const last = events.reduce((most, { arrival }) => Math.max(most, arrival), 0);
     // not written where somebody else was faster, or the user is gone
     await this.#store.metrics.replace(fittedMetric(served, user, fit, last), before?.revision ?? null);
     this.forget(user);
