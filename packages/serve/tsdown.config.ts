@@ -1,7 +1,12 @@
 import { defineConfig } from "tsdown";
 
 export default defineConfig({
-  entry: { index: "src/index.ts", store: "src/store/index.ts", "users-worker": "src/users/worker.ts" }, // threads/start.ts
+  entry: {
+    index: "src/index.ts",
+    folder: "src/models/model-folder.ts",
+    store: "src/store/index.ts",
+    "users-worker": "src/users/worker.ts", // threads/start.ts
+  },
   format: "esm",
   platform: "node",
   target: "node20.19",

@@ -12,10 +12,10 @@ import {
   resolveSource,
   shellWord,
 } from "@nearkin/data";
+import { readFolder } from "@nearkin/serve/folder";
 import type { TrainConfig } from "@nearkin/train";
 import trainPackage from "@nearkin/train/package.json" with { type: "json" };
 import { overridden } from "./commands/prepare.ts";
-import { readFolder } from "./open-model.ts";
 import type { Output } from "./output.ts";
 import { readSource, type SourceRecord, writeSource } from "./source-record.ts";
 

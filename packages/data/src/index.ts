@@ -34,7 +34,6 @@ export type { Inspection } from "./inspect/inspection.ts";
 export type { Warning, WarningCode } from "./inspect/warning.ts";
 export { findLayout, type Layout, type LayoutName, layoutConfig, layouts } from "./layouts/index.ts";
 export { canonicalJson, type Manifest } from "./manifest.ts";
-export { nearest } from "./nearest.ts";
 export { type Cells, type ChannelCells, channelCells } from "./prepare/cell-texts.ts";
 export type { PrepareEvent } from "./prepare/events.ts";
 export { type PrepareOptions, prepare } from "./prepare/prepare.ts";

@@ -1,12 +1,12 @@
 // nearkin export items: the catalogue as it is served, for the next training.
 import { decodeModel } from "@nearkin/core";
 import { type Config, parseConfig, resolveSource } from "@nearkin/data";
+import { readFolder } from "@nearkin/serve/folder";
 import { Command } from "commander";
 import { itemColumns } from "../export/item-columns.ts";
 import { checkOut, turnOf } from "../export/out-file.ts";
 import { openRowTable, TABLE_KINDS } from "../export/row-table.ts";
 import { itemTable, readChanges, type ServedFigures, servedItems } from "../export/served-items.ts";
-import { readFolder } from "../open-model.ts";
 import type { Output } from "../output.ts";
 import { duration, liveLine } from "../progress.ts";
 import { openStoreBeside, type StoreFlag, withStoreFlag } from "../store-flag.ts";

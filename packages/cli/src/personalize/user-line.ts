@@ -3,8 +3,14 @@
 //   in   {"user": "ada", "ratings": [{"item": "alien-1979", "rating": 5}, {"item": "stalker-1979"}]}     the oldest first; a rating is optional
 //   out  {"user": "ada", "weights": {…}, "popularity": 0.4, "items": 2, "used": 2, "iterations": 6, "before": …, "after": …, "kept": null}
 //   or   {"user": "ada", "line": 7, "error": {"code": "UNKNOWN_ITEM", "message": "…"}}
-import { type ErrorCode, type Model, NearkinError, type PersonalMetric, type UserRating } from "@nearkin/core";
-import { nearest } from "@nearkin/data";
+import {
+  type ErrorCode,
+  type Model,
+  NearkinError,
+  nearestNames,
+  type PersonalMetric,
+  type UserRating,
+} from "@nearkin/core";
 
 export interface UserRequest {
   readonly user: string;
@@ -109,7 +115,7 @@ function checkRating(one: unknown, i: number): void {
 function checkKeys(object: object, known: readonly string[], where: string): void {
   const key = Object.keys(object).find((name) => !known.includes(name));
   if (key === undefined) return;
-  const near = nearest(key, known);
+  const [near] = nearestNames(key, known, 1);
   throw bad(
     `unknown key ${JSON.stringify(key)}${where}${near ? `; did you mean ${JSON.stringify(near)}?` : ""} (known are ${known.join(", ")})`,
   );

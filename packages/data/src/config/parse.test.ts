@@ -1,6 +1,5 @@
 // nearkin.yaml: every mistake is named by its path, all of them at once, and slips of the keyboard get a suggestion.
 import { describe, expect, test } from "vitest";
-import { nearest } from "../nearest.ts";
 import { parseConfig, parseYaml } from "./parse.ts";
 
 const interactions = { files: "ratings.csv" };
@@ -158,11 +157,4 @@ describe("YAML", () => {
       ^"
     `);
   });
-});
-
-test("the nearest word ignores case and stops at a third of the letters", () => {
-  expect(nearest("USERID", ["movieId", "userId"])).toBe("userId");
-  expect(nearest("tilte", ["title", "time"])).toBe("title");
-  expect(nearest("zzz", ["title", "time"])).toBeUndefined();
-  expect(nearest("x", [])).toBeUndefined();
 });

@@ -1,8 +1,7 @@
 // From YAML or a plain object to a Config, or to one BAD_CONFIG error that names every problem by its path.
-import { NearkinError } from "@nearkin/core";
+import { NearkinError, nearestNames } from "@nearkin/core";
 import { parseDocument } from "yaml";
 import { z } from "zod";
-import { nearest } from "../nearest.ts";
 import { type Config, configSchema } from "./schema.ts";
 
 /** Checks a configuration and fills in the defaults. `where` names it in errors. */
@@ -35,7 +34,7 @@ function describe(issue: z.core.$ZodIssue, root: z.core.$ZodType): string {
     const known = knownKeys(root, issue.path);
     return issue.keys
       .map((key) => {
-        const near = nearest(key, known);
+        const [near] = nearestNames(key, known, 1);
         return `unknown key ${JSON.stringify(key)} at ${path}${near ? `; did you mean ${JSON.stringify(near)}?` : ""}`;
       })
       .join("; ");

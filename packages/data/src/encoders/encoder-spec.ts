@@ -1,6 +1,5 @@
 // The encoders by name, as they stand in a config or on the command line.
-import { NearkinError } from "@nearkin/core";
-import { nearest } from "../nearest.ts";
+import { NearkinError, nearestNames } from "@nearkin/core";
 import type { Encoder } from "./encoder.ts";
 import { type HfOptions, openHf } from "./hf.ts";
 import { type MiniLmOptions, openMiniLm } from "./minilm.ts";
@@ -43,7 +42,7 @@ export function parseEncoderSpec(text: string): EncoderSpec {
       return { kind, file: rest.slice(0, hash), tensor: rest.slice(hash + 1) };
     }
     default: {
-      const likely = nearest(kind, ["minilm", "lsa", "hf", "vectors"]);
+      const [likely] = nearestNames(kind, ["minilm", "lsa", "hf", "vectors"], 1);
       const hint = likely ? `; did you mean ${likely}${colon < 0 ? "" : `:${rest}`}?` : "";
       throw bad(text, `expected ${CHOICES}${hint}`);
     }

@@ -1,7 +1,6 @@
 // The layouts that have a name: `nearkin prepare --layout <name> <folder>`.
-import { NearkinError } from "@nearkin/core";
+import { NearkinError, nearestNames } from "@nearkin/core";
 import type { ConfigInput } from "../config/schema.ts";
-import { nearest } from "../nearest.ts";
 import { amazonReviews } from "./amazon-reviews.ts";
 import type { Layout } from "./layout.ts";
 import { movielens } from "./movielens.ts";
@@ -29,7 +28,7 @@ export function layoutConfig(name: string, folder: string): ConfigInput {
   const wanted = Object.hasOwn(aliases, name) ? aliases[name] : name;
   if (isLayout(wanted)) return layouts[wanted].config(folder);
   const known = Object.keys(layouts);
-  const near = nearest(name, known);
+  const [near] = nearestNames(name, known, 1);
   throw new NearkinError(
     "BAD_ARGUMENT",
     `no layout is called ${JSON.stringify(name)}${near ? `; did you mean ${JSON.stringify(near)}?` : ""} (known are ${known.join(", ")})`,

@@ -1,6 +1,5 @@
 // Which column is the user, the item, the rating, the time, when nobody said so.
-import { NearkinError } from "@nearkin/core";
-import { nearest } from "../nearest.ts";
+import { NearkinError, nearestNames } from "@nearkin/core";
 
 /** Names a column may have, most telling first; compared without case, spaces, - and _. */
 const names = {
@@ -185,7 +184,7 @@ export function optionalColumn(
 /** `name`, if it is a column; otherwise an error with the nearest one. `path` is where the configuration names it. */
 export function checkColumn(name: string, columns: readonly string[], path: string): string {
   if (columns.includes(name)) return name;
-  const near = nearest(name, columns);
+  const [near] = nearestNames(name, columns, 1);
   throw new NearkinError(
     "BAD_SOURCE",
     `${path}: there is no column ${JSON.stringify(name)}${near ? `; did you mean ${JSON.stringify(near)}?` : ""} ` +
