@@ -54,6 +54,20 @@ describe("batches", () => {
     expect(queue.counters).toMatchObject({ batches: 2, queries: 6, waiting: 0 });
   });
 
+  test("a full batch does not wait for the one before; a third does, and so does one that is not full", async () => {
+    const queue = open({ batch: 4 });
+    const first = queue.search(query);
+    await Promise.resolve();
+    const full = Array.from({ length: 4 }, () => queue.search(query));
+    await Promise.resolve();
+    expect(queue.counters).toMatchObject({ batches: 2, queries: 5, waiting: 0 });
+    const third = Array.from({ length: 4 }, () => queue.search(query));
+    await Promise.resolve();
+    expect(queue.counters).toMatchObject({ batches: 2, waiting: 4 });
+    await Promise.all([first, ...full, ...third]);
+    expect(queue.counters).toMatchObject({ batches: 3, queries: 9, waiting: 0 });
+  });
+
   test("every caller gets the answer to their own query", async () => {
     const random = new Random(1);
     for (let i = 0; i < N; i++) for (let j = 0; j < W; j++) rows.set(i, j, random.below(7) - 3);

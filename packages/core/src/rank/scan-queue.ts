@@ -1,5 +1,6 @@
 // Many callers, one scan at a time. While a batch is under way further queries gather, and go together as the next one: under load every
-// scan serves many, and nobody waits for more than the batch before. Between batches nobody reads the rows, so that is when they change.
+// scan serves many. A batch that is full does not wait for the one before to be answered: the threads find it ready when they are done.
+// Between batches nobody reads the rows, so that is when they change.
 import { NearkinError } from "../errors.ts";
 import type { Matrix } from "../linalg/matrix.ts";
 import type { ScanQuery, ScanThreads } from "../linalg/scan-query.ts";
@@ -49,6 +50,8 @@ export interface ScanCounters {
   busy: number;
 }
 
+const MOST_UNDER_WAY = 2;
+
 interface Waiting {
   query: ScanQuery;
   /** Takes the list, or why there is none. */
@@ -64,8 +67,9 @@ export class ScanQueue {
   readonly #waiting = new Set<Waiting>(); // in the order of asking
   readonly #writes: (() => void)[] = [];
   readonly #counters = { batches: 0, queries: 0, refused: 0, dropped: 0, busy: 0 };
-  /** A batch is under way, or its answers are being made. */
-  #isReading = false;
+  /** Batches handed to the threads, and since when there are any. */
+  #underWay = 0;
+  #busySince = 0;
   #isAnswering = false;
   #isAnnounced = false;
   #closing: Promise<void> | undefined;
@@ -148,9 +152,14 @@ export class ScanQueue {
   close(): Promise<void> {
     this.#closing ??= new Promise((resolve) => {
       this.#whenIdle = resolve;
-      if (!this.#isReading) this.#begin();
+      this.#goOn();
     });
     return this.#closing;
+  }
+
+  /** Whether rows are read, or answers made of them. */
+  get #isReading(): boolean {
+    return this.#underWay > 0 || this.#isAnswering;
   }
 
   #admit(): void {
@@ -165,12 +174,24 @@ export class ScanQueue {
 
   /** Begins a batch once the caller's turn has ended: what is asked in one turn goes together. */
   #announce(): void {
-    if (this.#isReading || this.#isAnnounced) return;
+    if (this.#isAnnounced) return;
     this.#isAnnounced = true;
     queueMicrotask(() => {
       this.#isAnnounced = false;
-      if (!this.#isReading) this.#begin();
+      this.#goOn();
     });
+  }
+
+  /** Lets rows change where that is due and nobody reads them, then begins what can begin. */
+  #goOn(): void {
+    while (this.#writes.length > 0 && !this.#isReading) this.#writes.shift()?.();
+    while (this.#canBegin()) this.#begin();
+    if (this.#waiting.size === 0 && !this.#isReading) this.#whenIdle?.();
+  }
+
+  #canBegin(): boolean {
+    if (this.#writes.length > 0 || this.#waiting.size === 0) return false; // answers are of the rows before a change
+    return this.#underWay === 0 || (this.#underWay < MOST_UNDER_WAY && this.#waiting.size >= this.#batch);
   }
 
   #begin(): void {
@@ -180,31 +201,23 @@ export class ScanQueue {
       this.#waiting.delete(waiting);
       batch.push(waiting);
     }
-    this.#isReading = batch.length > 0;
-    if (batch.length === 0) {
-      this.#whenIdle?.();
-      return;
-    }
     this.#counters.batches++;
     this.#counters.queries += batch.length;
     const started = performance.now();
+    if (this.#underWay++ === 0) this.#busySince = started;
     void this.#scan(batch.map(({ query }) => query)).then((answers) => {
-      const time = performance.now() - started;
-      this.#counters.busy += time;
-      this.#onBatch?.(batch.length, time);
-      // The threads go on at once, while answers are made here; unless rows are to change, for the answers are of the rows before.
-      const goesOn = this.#waiting.size > 0 && this.#writes.length === 0;
-      if (goesOn) this.#begin();
+      const now = performance.now();
+      if (--this.#underWay === 0) this.#counters.busy += now - this.#busySince;
+      this.#onBatch?.(batch.length, now - started);
       this.#isAnswering = true;
+      while (this.#canBegin()) this.#begin(); // the threads go on at once, while answers are made here
       batch.forEach((waiting, i) => {
         const answer = answers[i];
         if (answer.status === "fulfilled") waiting.settle(answer.value);
         else waiting.settle(undefined, answer.reason);
       });
       this.#isAnswering = false;
-      if (goesOn) return;
-      for (let write = this.#writes.shift(); write; write = this.#writes.shift()) write();
-      this.#begin();
+      this.#goOn();
     });
   }
 

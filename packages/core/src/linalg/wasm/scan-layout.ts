@@ -1,6 +1,6 @@
 // What the host and its scan threads share besides the rows: control words, a job and records for each thread. Words have 32 bits.
 
-/** Counts batches; threads sleep on it. */
+/** Counts batches, in the first slot; threads sleep on it. */
 export const ROUND = 0;
 /** Chunks of rows that no thread has taken yet, counted down by those who take them; none where it is not positive. */
 export const LEFT = 1;

@@ -72,6 +72,48 @@ test("the caller's thread goes on while rows are read", async () => {
   expect(turns).toBeGreaterThan(100);
 });
 
+test("threads go on to the next scan while the caller has not yet looked at the first", async () => {
+  const many = Array.from({ length: 64 }, () => query);
+  const timed = async () => {
+    const started = performance.now();
+    await scans.scan(rows, N, many);
+    return performance.now() - started;
+  };
+  await timed();
+  const alone = await timed();
+  const both = Promise.all([scans.scan(rows, N, many), scans.scan(rows, N, many)]);
+  const blocked = performance.now() + 4 * alone + 200;
+  while (performance.now() < blocked); // both are scanned meanwhile
+  const started = performance.now();
+  await both;
+  expect(performance.now() - started).toBeLessThan(alone / 2 + 20);
+});
+
+test("scans that overlap get the answers to their own queries, in the order of asking", async () => {
+  const random = new Random(7);
+  const batches = Array.from({ length: 60 }, () =>
+    Array.from({ length: 1 + random.below(5) }, () => ({
+      vector: Float32Array.from({ length: W }, () => random.normal()),
+      k: 1 + random.below(9),
+    })),
+  );
+  const counts = batches.map(() => 1 + random.below(N));
+  const alone: string[][] = [];
+  for (const [i, queries] of batches.entries()) {
+    alone.push((await scans.scan(rows, counts[i], queries)).map((top) => top.rows.join()));
+  }
+  const order: number[] = [];
+  const together = await Promise.all(
+    batches.map(async (queries, i) => {
+      const found = await scans.scan(rows, counts[i], queries);
+      order.push(i);
+      return found.map((top) => top.rows.join());
+    }),
+  );
+  expect(together).toEqual(alone);
+  expect(order).toEqual(batches.map((_, i) => i));
+});
+
 test("idle threads take no time", async () => {
   await rowsFound();
   await new Promise((resolve) => setTimeout(resolve, 50));

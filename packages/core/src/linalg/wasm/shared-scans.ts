@@ -1,5 +1,6 @@
 // Scan threads on an engine's shared memory. The host writes a batch, hands out chunks of rows, and goes on with other things until a
-// thread says that all are done; it never waits, and the threads do not spin.
+// thread says that all are done; it never waits, and the threads do not spin. A second batch may lie ready beside the one under way, in
+// memory of its own: threads go on to it by themselves, while the host is still busy with what came before.
 import { NearkinError } from "../../errors.ts";
 import type { Scope } from "../arena.ts";
 import { scansClosed } from "../host-scans.ts";
@@ -14,6 +15,7 @@ import { scanSource } from "./scan-source.ts";
 import { startThread, type Thread } from "./thread.ts";
 
 const MOST_RESTARTS = 3; // without an answer in between
+const SLOTS = 2; // batches handed out at the same time; a power of two, for their number overflows in 32 bits
 
 export interface SharedScansOptions {
   threads: number;
@@ -30,23 +32,34 @@ interface Asked {
   reject(error: Error): void;
 }
 
+/** Room for one batch, and whose queries are in it. */
+interface Slot {
+  batch: ScanBatch;
+  words: Int32Array;
+  asked: Asked | undefined;
+  /** Queries of the batch. */
+  taken: number;
+  isDone: boolean;
+}
+
 export class SharedScans implements ScanThreads {
   readonly threads: number;
   readonly #module: WebAssembly.Module;
   readonly #pool: Pool;
   readonly #scope: Scope;
-  readonly #batch: ScanBatch;
-  readonly #words: Int32Array;
+  /** Batch n lies in slot n mod SLOTS. */
+  readonly #slots: readonly Slot[];
+  /** Batches handed out, and those of them that were collected. */
+  #handedOut = 0;
+  #collected = 0;
   /** All of them; none while they start. */
   #crew: readonly Thread[] = [];
   /** Counts the crews: what an earlier one still has to say is of no interest. */
   #generation = 0;
   #starting: Promise<void> = Promise.resolve();
   #restarts = 0;
-  /** In the order of asking; the first is under way where `#taken` is not 0. */
+  /** In the order of asking; those that are in slots come first. */
   readonly #asked: Asked[] = [];
-  /** Queries of the batch under way. */
-  #taken = 0;
   #failure: NearkinError | undefined;
   #givenBack = false;
 
@@ -69,12 +82,15 @@ export class SharedScans implements ScanThreads {
     this.#module = module;
     this.#scope = pool.arena.open();
     try {
-      this.#batch = new ScanBatch(pool, this.#scope, { threads, bytes });
+      this.#slots = Array.from({ length: SLOTS }, () => {
+        const batch = new ScanBatch(pool, this.#scope, { threads, bytes });
+        const words = new Int32Array(pool.arena.memory.buffer, batch.control, layout.CONTROL_BYTES / 4).fill(0);
+        return { batch, words, asked: undefined, taken: 0, isDone: false };
+      });
     } catch (error) {
       this.#scope.close();
       throw error;
     }
-    this.#words = new Int32Array(pool.arena.memory.buffer, this.#batch.control, layout.CONTROL_BYTES / 4).fill(0);
   }
 
   scan(rows: Matrix, count: number, queries: readonly ScanQuery[]): Promise<TopK[]> {
@@ -101,22 +117,30 @@ export class SharedScans implements ScanThreads {
     return this.close();
   }
 
-  /** Hands out the next batch, unless one is under way. */
+  /** Hands out batches while there are slots for them. */
   #next(): void {
-    if (this.#taken > 0 || this.#crew.length === 0) return;
-    const [asked] = this.#asked;
-    this.#crew[0].keepAlive(asked !== undefined);
-    if (!asked) return;
+    if (this.#crew.length === 0) return;
+    this.#crew[0].keepAlive(this.#asked.length > 0);
+    while (this.#handedOut - this.#collected < SLOTS) {
+      const asked = this.#asked.find((one) => this.#slots.every((slot) => slot.asked !== one));
+      if (!asked) return;
+      this.#handOut(asked);
+    }
+  }
+
+  #handOut(asked: Asked): void {
+    const slot = this.#slots[this.#handedOut % SLOTS];
+    const { batch, words } = slot;
     const { rows, count, queries, found } = asked;
     try {
-      this.#taken = this.#batch.write(rows, count, queries, found.length);
+      slot.taken = batch.write(rows, count, queries, found.length);
     } catch (error) {
-      this.#asked.shift();
-      asked.reject(error as Error);
-      this.#next();
+      this.#settle(asked).reject(error as Error);
       return;
     }
-    const words = this.#words;
+    slot.asked = asked;
+    slot.isDone = false;
+    this.#handedOut++;
     const size = chunkRows(count, this.threads);
     const chunks = Math.ceil(count / size);
     words[layout.CHUNKS] = chunks;
@@ -125,30 +149,42 @@ export class SharedScans implements ScanThreads {
     words[layout.ERROR_LENGTH] = 0;
     Atomics.store(words, layout.DONE, 0);
     Atomics.store(words, layout.LEFT, chunks); // from here on they can be taken
-    Atomics.add(words, layout.ROUND, 1);
-    Atomics.notify(words, layout.ROUND, chunks);
+    const [{ words: shared }] = this.#slots;
+    Atomics.store(shared, layout.ROUND, this.#handedOut);
+    Atomics.notify(shared, layout.ROUND, chunks);
   }
 
-  /** All chunks of the batch are finished. */
-  #done(): void {
-    const taken = this.#taken;
-    const [asked] = this.#asked;
-    this.#taken = 0;
+  /** All chunks of a slot's batch are finished. Answers go out in the order of the batches. */
+  #done(finished: number): void {
+    this.#slots[finished].isDone = true;
     this.#restarts = 0;
-    const length = this.#words[layout.ERROR_LENGTH];
-    if (length > 0) {
-      const text = new Uint16Array(this.#words.buffer, this.#batch.control + layout.ERROR_TEXT * 4, length);
-      this.#asked.shift();
-      asked.reject(new NearkinError("WORKER_FAILED", `scan: ${String.fromCharCode(...text)}`));
-    } else {
-      const { found, queries, count } = asked;
-      for (let i = 0; i < taken; i++) found.push(this.#batch.read(i, queries[found.length], count));
-      if (found.length === queries.length) {
-        this.#asked.shift();
-        asked.resolve(found);
-      }
+    while (this.#collected < this.#handedOut && this.#slots[this.#collected % SLOTS].isDone) {
+      this.#collect(this.#slots[this.#collected % SLOTS]);
     }
     this.#next();
+  }
+
+  #collect(slot: Slot): void {
+    const { batch, words, taken } = slot;
+    const asked = slot.asked as Asked;
+    slot.asked = undefined;
+    slot.isDone = false;
+    this.#collected++;
+    const length = words[layout.ERROR_LENGTH];
+    if (length > 0) {
+      const text = new Uint16Array(words.buffer, batch.control + layout.ERROR_TEXT * 4, length);
+      this.#settle(asked).reject(new NearkinError("WORKER_FAILED", `scan: ${String.fromCharCode(...text)}`));
+      return;
+    }
+    const { found, queries, count } = asked;
+    for (let i = 0; i < taken; i++) found.push(batch.read(i, queries[found.length], count));
+    if (found.length === queries.length) this.#settle(asked).resolve(found);
+  }
+
+  /** It is no longer asked. */
+  #settle(asked: Asked): Asked {
+    this.#asked.splice(this.#asked.indexOf(asked), 1);
+    return asked;
   }
 
   async #start(): Promise<void> {
@@ -157,15 +193,19 @@ export class SharedScans implements ScanThreads {
       if (generation === this.#generation) call();
     };
     const { memory } = this.#pool.arena;
-    const { control } = this.#batch;
-    const [round, module] = [this.#words[layout.ROUND], this.#module];
+    const [round, module] = [this.#handedOut | 0, this.#module];
     const started = await Promise.allSettled(
       Array.from({ length: this.threads }, (_, t) =>
         startThread(scanSource, {
           name: `nearkin scan ${t + 1}`,
-          message: { module, memory, control, job: this.#batch.job(t), round },
+          message: {
+            module,
+            memory,
+            slots: this.#slots.map(({ batch }) => ({ control: batch.control, job: batch.job(t) })),
+            round,
+          },
           events: {
-            message: () => ofThisCrew(() => this.#done()),
+            message: (slot) => ofThisCrew(() => this.#done(slot as number)),
             lost: (reason) => ofThisCrew(() => this.#lost(reason)),
           },
         }),
@@ -188,12 +228,12 @@ export class SharedScans implements ScanThreads {
     const crew = this.#crew;
     this.#crew = [];
     const lost = `a scan thread was lost (${reason})`;
-    if (this.#taken > 0) {
-      this.#taken = 0;
-      this.#asked
-        .shift()
-        ?.reject(new NearkinError("WORKER_FAILED", `${lost}; ask again, the threads are starting anew`));
+    const [first] = this.#asked;
+    if (this.#slots.some(({ asked }) => asked !== undefined && asked === first)) {
+      const again = `${lost}; ask again, the threads are starting anew`;
+      this.#settle(first).reject(new NearkinError("WORKER_FAILED", again));
     }
+    this.#emptySlots(); // what lay ready behind it is handed out once more
     if (crew.length === 0) return; // while starting: whoever started them learns it
     this.#starting = this.#restart(crew, lost);
   }
@@ -214,8 +254,14 @@ export class SharedScans implements ScanThreads {
   #fail(error: NearkinError): void {
     this.#failure ??= error;
     this.#generation++;
-    this.#taken = 0;
+    this.#emptySlots();
     for (const { reject } of this.#asked.splice(0)) reject(error);
+  }
+
+  /** Nobody waits any more for what is in them. */
+  #emptySlots(): void {
+    for (const slot of this.#slots) slot.asked = undefined;
+    this.#collected = this.#handedOut;
   }
 
   async #end(crew: readonly Thread[]): Promise<void> {
