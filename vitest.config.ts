@@ -19,9 +19,10 @@ const inBrowser = {
 function nodeProject(name: string): TestProjectInlineConfiguration {
   return {
     ...inNode,
+    oxc: { jsx: { runtime: "automatic", importSource: "preact" } }, // of the page, the only one that has any
     test: {
       name,
-      include: [`packages/${name}/src/**/*.test.ts`],
+      include: [`packages/${name}/src/**/*.test.{ts,tsx}`],
       exclude: ["**/*.browser.test.ts"],
       testTimeout: 60_000, // a busy machine is not a failure
       hookTimeout: 60_000,
@@ -72,6 +73,7 @@ export default defineConfig({
       nodeProject("evaluate"),
       nodeProject("client"),
       nodeProject("serve"),
+      nodeProject("web"),
       nodeProject("cli"),
       { ...inNode, test: { name: "scripts", include: ["scripts/**/*.test.ts"], testTimeout: 60_000 } },
       { ...inNode, test: { name: "pack", include: ["test/pack.test.ts"], testTimeout: 240_000, hookTimeout: 240_000 } },

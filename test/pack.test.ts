@@ -29,6 +29,7 @@ const packages = [
   "@nearkin/native",
   "@nearkin/serve",
   "@nearkin/train",
+  "@nearkin/web",
   "nearkin",
 ];
 const version = readJson(join(repository, "packages/cli/package.json")).version;
@@ -144,7 +145,10 @@ function readJson(path: string) {
 }
 
 /** What a package ships beside its build. */
-const extras: Record<string, RegExp> = { "@nearkin/data": /^(?:sql\/[a-z-]+\.sql|sample\/films\.jsonl)$/ };
+const extras: Record<string, RegExp> = {
+  "@nearkin/data": /^(?:sql\/[a-z-]+\.sql|sample\/films\.jsonl)$/,
+  "@nearkin/web": /^dist\/(?:index\.html|assets\/[\w-]+\.(?:js|css|svg))$/,
+};
 
 describe("the tarballs", () => {
   test("are those of every package", () => {
@@ -153,7 +157,9 @@ describe("the tarballs", () => {
 
   test("carry the build, the licence and a README, and neither sources nor tests", () => {
     for (const { name, files } of packed) {
-      expect(files, name).toEqual(expect.arrayContaining(["LICENSE", "README.md", "dist/index.js", "dist/index.d.ts"]));
+      const entry = name === "@nearkin/web" ? "page" : "index"; // of the page there is nothing to import but its place
+      const built = [`dist/${entry}.js`, `dist/${entry}.d.ts`];
+      expect(files, name).toEqual(expect.arrayContaining(["LICENSE", "README.md", ...built]));
       const strangers = files.filter(
         (path) =>
           !/^(?:(?:dist|bin)\/[^/]+\.(?:js|d\.ts)|package\.json|README\.md|LICENSE)$/.test(path) &&
@@ -179,6 +185,21 @@ describe("the tarballs", () => {
         "dist/minilm-thread.js",
       ]),
     );
+  });
+
+  test("hold the page, with everything that its first file names", async () => {
+    const web = packed.find(({ name }) => name === "@nearkin/web");
+    const page = readFileSync(join(full.folder, "node_modules/@nearkin/web/dist/index.html"), "utf8");
+    const named = [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(([, path]) => `dist/${path}`);
+    expect(named.length).toBeGreaterThanOrEqual(4);
+    expect(web?.files).toEqual(expect.arrayContaining(named));
+    const program = `
+      import { existsSync } from "node:fs";
+      import { pageFolder } from "@nearkin/web/page";
+      console.log(existsSync(new URL("index.html", pageFolder)));
+    `;
+    writeFileSync(join(full.folder, "page.js"), program);
+    expect(await run(full.folder, process.execPath, "page.js")).toEqual({ stdout: "true\n", stderr: "" });
   });
 
   test("hold the repository's licence", () => {

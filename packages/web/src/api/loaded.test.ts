@@ -1,0 +1,44 @@
+import { afterEach, expect, test } from "vitest";
+import { loaded, reload } from "./loaded.ts";
+import { signIn, signOut } from "./session.ts";
+
+afterEach(signOut);
+
+const settled = () => new Promise((resolve) => setTimeout(resolve));
+
+test("a question is asked once, and its answer kept", async () => {
+  let asked = 0;
+  const ask = () => loaded("once", async () => ++asked);
+  expect(ask().value).toEqual({ state: "loading" });
+  await settled();
+  expect(ask().value).toEqual({ state: "ready", value: 1 });
+});
+
+test("a failure says what to do, and asking again may help", async () => {
+  let works = false;
+  const ask = () =>
+    loaded("failing", async () => {
+      if (!works) throw new Error("down");
+      return "up";
+    });
+  ask();
+  await settled();
+  expect(ask().value).toMatchObject({ state: "failed", problem: { detail: "down" } });
+  works = true;
+  reload("failing");
+  expect(ask().value).toEqual({ state: "loading" });
+  await settled();
+  expect(ask().value).toEqual({ state: "ready", value: "up" });
+});
+
+test("another session asks anew, and an answer to the old one is dropped", async () => {
+  const waiting: ((value: string) => void)[] = [];
+  const ask = () => loaded("whose", () => new Promise<string>((resolve) => waiting.push(resolve)));
+  ask();
+  signIn("nk_other");
+  ask();
+  waiting[1]("the other's");
+  waiting[0]("nobody's");
+  await settled();
+  expect(ask().value).toEqual({ state: "ready", value: "the other's" });
+});

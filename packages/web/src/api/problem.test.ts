@@ -1,0 +1,34 @@
+import { NearkinApiError } from "@nearkin/client";
+import { describe, expect, test } from "vitest";
+import { problemOf } from "./problem.ts";
+
+describe("problemOf", () => {
+  test("says what to do where the server is gone", () => {
+    const error = new NearkinApiError("UNREACHABLE", "GET /v1/items: cannot be reached", { status: 0 });
+    expect(problemOf(error)).toMatchInlineSnapshot(`
+      {
+        "advice": "Look whether it is running and you are online, then try again.",
+        "code": "UNREACHABLE",
+        "detail": "GET /v1/items: cannot be reached",
+        "retryable": true,
+        "title": "The server cannot be reached",
+      }
+    `);
+  });
+
+  test("takes the remedy of the contract for all other codes, as a sentence", () => {
+    const error = new NearkinApiError("BAD_REQUEST", "weights: there is no channel x", { status: 400 });
+    expect(problemOf(error)).toMatchInlineSnapshot(`
+      {
+        "advice": "Field names the place and the message what was expected there.",
+        "code": "BAD_REQUEST",
+        "retryable": false,
+        "title": "weights: there is no channel x",
+      }
+    `);
+  });
+
+  test("keeps the words of an error of our own", () => {
+    expect(problemOf(new TypeError("x is undefined"))).toMatchObject({ code: "UNEXPECTED", detail: "x is undefined" });
+  });
+});

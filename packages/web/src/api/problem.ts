@@ -1,0 +1,72 @@
+// What went wrong in the words of the page: what it is, and what to do about it.
+import { apiErrors, NearkinApiError } from "@nearkin/client";
+
+export interface Problem {
+  title: string;
+  /** What to do. */
+  advice: string;
+  /** The server's own words. */
+  detail?: string | undefined;
+  /** Whether the same again may help. */
+  retryable: boolean;
+  /** Stable, to be compared with. */
+  code: string;
+}
+
+const known: Readonly<Record<string, Omit<Problem, "code" | "detail">>> = {
+  UNREACHABLE: {
+    title: "The server cannot be reached",
+    advice: "Look whether it is running and you are online, then try again.",
+    retryable: true,
+  },
+  TIMED_OUT: { title: "The server took too long", advice: "It may be busy. Try again in a moment.", retryable: true },
+  BAD_ANSWER: {
+    title: "The answer was not understood",
+    advice: "Something between this page and the server may have answered in its place. Try again, or reload the page.",
+    retryable: true,
+  },
+  UNAUTHENTICATED: {
+    title: "This server asks who you are",
+    advice: "Sign in with an API key or a token.",
+    retryable: true,
+  },
+  FORBIDDEN: { title: "Your key does not reach this", advice: "Sign in with a key that does.", retryable: true },
+  NOT_FOUND: {
+    title: "This server does not offer that",
+    advice: "It may be older than this page. Update it, or ask whoever runs it.",
+    retryable: false,
+  },
+  UNKNOWN_ITEM: { title: "There is no such item", advice: "Search for it by its title.", retryable: false },
+  UNKNOWN_USER: { title: "There is no such user", advice: "Choose another one.", retryable: false },
+  UNKNOWN_MODEL: { title: "There is no such model", advice: "Choose one from the list of models.", retryable: false },
+  NOT_READY: {
+    title: "The server is starting",
+    advice: "It has no model to answer with yet. Try again in a moment.",
+    retryable: true,
+  },
+};
+
+/** Any error as a problem. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof NearkinApiError) {
+    const { code, message, requestId } = error;
+    const detail = requestId === undefined ? message : `${message} (request ${requestId})`;
+    if (code in known) return { ...known[code], code, detail };
+    const remedy = code in apiErrors ? apiErrors[code as keyof typeof apiErrors].remedy : "Try again.";
+    return { title: message, advice: sentence(remedy), retryable: error.status >= 500 || error.status === 429, code };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return {
+    title: "Something went wrong on this page",
+    advice: "Reload it. If that does not help, report the words below.",
+    detail: message,
+    retryable: true,
+    code: error instanceof Error && "code" in error ? String(error.code) : "UNEXPECTED",
+  };
+}
+
+/** The table of errors speaks in fragments, with code between backticks. */
+function sentence(fragment: string): string {
+  const plain = fragment.replaceAll("`", "");
+  return `${plain[0].toUpperCase()}${plain.slice(1)}${plain.endsWith(".") ? "" : "."}`;
+}

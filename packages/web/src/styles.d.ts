@@ -1,0 +1,2 @@
+// Components import their styles; vite makes files of them.
+declare module "*.css";

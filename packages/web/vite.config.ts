@@ -1,0 +1,68 @@
+// Builds the page into dist/: index.html and hashed files under assets/. Nothing in it is inline, since its policy allows no inline script.
+//   npx vite                      develops against the server at NEARKIN_URL (http://localhost:7410)
+//   npx vite build && npx vite preview    the built page, under the headers that the server sends
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { defaultClientConditions, defineConfig, type Plugin, type ProxyOptions } from "vite";
+
+const headers = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; style-src 'self'; img-src 'self' data:; " +
+    "font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-embedder-policy": "require-corp",
+};
+
+/** The API's own paths; all others are the page's. */
+const api: Record<string, ProxyOptions> = Object.fromEntries(
+  ["/v1", "/docs", "/openapi.json", "/healthz", "/readyz", "/reports"].map((path) => [
+    path,
+    {
+      target: process.env.NEARKIN_URL ?? "http://localhost:7410",
+      changeOrigin: true,
+      // the server refuses pages of other origins, and to it this one is another
+      configure: (proxy) => proxy.on("proxyReq", (request) => request.removeHeader("origin")),
+    },
+  ]),
+);
+
+/** The chosen theme must stand before the first paint: a classic script in the head, which a bundler would make a deferred module of. */
+function themeFirst(): Plugin {
+  const source = readFileSync(new URL("src/app/theme-first.js", import.meta.url), "utf8");
+  const hash = createHash("sha256").update(source).digest("base64url").slice(0, 8);
+  let building = false;
+  return {
+    name: "theme-first",
+    configResolved: ({ command }) => {
+      building = command === "build";
+    },
+    buildStart() {
+      if (building) this.emitFile({ type: "asset", fileName: `assets/theme-first-${hash}.js`, source });
+    },
+    transformIndexHtml: () => [
+      {
+        tag: "script",
+        attrs: { src: building ? `/assets/theme-first-${hash}.js` : "/src/app/theme-first.js" },
+        injectTo: "head-prepend",
+      },
+    ],
+  };
+}
+
+export default defineConfig({
+  root: fileURLToPath(new URL(".", import.meta.url)),
+  plugins: [themeFirst()],
+  // core and client as TypeScript, so that this builds without their dist/
+  resolve: { conditions: ["@nearkin/source", ...defaultClientConditions] },
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  worker: { format: "es" },
+  build: {
+    target: "es2022",
+    cssTarget: ["chrome123", "firefox120", "safari17.5"], // which know light-dark()
+    assetsInlineLimit: 0, // no data: URLs
+    modulePreload: { polyfill: false },
+  },
+  server: { proxy: api },
+  preview: { proxy: api, headers },
+});
