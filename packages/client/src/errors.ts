@@ -37,6 +37,11 @@ export const apiErrors = {
     remedy: "send events of theirs first; similar items need no known user",
   },
   UNKNOWN_MODEL: { status: 404, when: "no model has this id or folder", remedy: "choose one of GET /v1/models" },
+  UNKNOWN_RESULT: {
+    status: 404,
+    when: "no evaluation has this name, or no page beside it",
+    remedy: "choose one of GET /v1/evaluations",
+  },
   METHOD_NOT_ALLOWED: {
     status: 405,
     when: "the path exists, but not with this method",
@@ -78,6 +83,11 @@ export const apiErrors = {
     status: 422,
     when: "a folder is no model, or one that this server cannot serve",
     remedy: "the message lists its problems; train or copy it again",
+  },
+  BAD_RESULT: {
+    status: 422,
+    when: "a file of results is broken, too large, or of no format that this server knows",
+    remedy: "the message says what is wrong with it; evaluate again",
   },
   UNSUPPORTED: {
     status: 422,

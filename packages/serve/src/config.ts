@@ -23,8 +23,10 @@ export const serveConfigSchema = z.strictObject({
   names: z.array(z.string().min(1)).default([]),
   /** Origins of pages that may call it from a browser, such as https://shop.example. */
   origins: z.array(z.url()).default([]),
-  /** Paths that need no key: of readyz, metrics, docs. */
-  open: z.array(z.enum(["readyz", "metrics", "docs"])).default([]),
+  /** Paths that need no key: of readyz, metrics, docs, reports. */
+  open: z.array(z.enum(["readyz", "metrics", "docs", "reports"])).default([]),
+  /** Folder of what nearkin evaluate and nearkin report wrote. @default none */
+  results: z.string().min(1).optional(),
   /** Threads that scan. @default the cores there are, at most 8 */
   threads: z.int().min(1).max(64).optional(),
   /** Items from which on a graph proposes candidates; null: never. */

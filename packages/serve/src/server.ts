@@ -21,6 +21,7 @@ import { serverOptions } from "./http/server-options.ts";
 import { ActiveModels } from "./models/active.ts";
 import { ModelFolders } from "./models/folders.ts";
 import { Served } from "./models/served.ts";
+import { ResultsFolder } from "./results/folder.ts";
 import { Recommendations } from "./search/recommendation.ts";
 import { isAway } from "./store/errors.ts";
 import { observedStore } from "./store/observed.ts";
@@ -168,6 +169,7 @@ async function assemble(
     tokens,
     metrics,
     lifecycle,
+    results: config.results === undefined ? undefined : new ResultsFolder(config.results),
   };
   await installFoundations(app, {
     guard: {
@@ -238,7 +240,12 @@ function limitsOf({ rate }: ServeConfig, withKeys: boolean): { limits?: RequestL
   return { limits: new RequestLimits(sameForAll(rate)) };
 }
 
-const OPEN = { readyz: ["ready"], metrics: ["metrics"], docs: ["docs", "openApi"] } as const;
+const OPEN = {
+  readyz: ["ready"],
+  metrics: ["metrics"],
+  docs: ["docs", "openApi"],
+  reports: ["getReport"],
+} as const;
 
 /** Users whose metric was fitted under another model, or before their last events: a server that ended may have left them waiting. */
 async function* staleUsers(store: Store, { model }: Served): AsyncGenerator<string> {

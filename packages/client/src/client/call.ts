@@ -9,7 +9,11 @@ type Addressed = {
 
 /** Such as "GET /v1/items/{id}". */
 type Address = keyof Addressed;
-export type AnswerTo<A extends Address> = RouteAnswer<Addressed[A]>;
+/** What is no text in the table of routes, but bytes. */
+type Bytes = { readonly produces: "application/octet-stream" };
+export type AnswerTo<A extends Address> = Routes[Addressed[A]] extends Bytes
+  ? Uint8Array<ArrayBuffer>
+  : RouteAnswer<Addressed[A]>;
 
 type Given<Key extends string, Value> = [Value] extends [undefined] ? unknown : { readonly [K in Key]: Value };
 type MayBeGiven<Key extends string, Value> = [Value] extends [undefined]
@@ -22,6 +26,8 @@ type Asked<A extends Address> = Given<"params", RouteParams<Addressed[A]>> &
   Given<"body", RouteBody<Addressed[A]>> & {
     /** Not to be sent again where it may have arrived. */
     readonly once?: boolean;
+    /** What the answer is. @default "json" */
+    readonly as?: "text" | "bytes";
   };
 
 export type Call = <A extends Address>(
@@ -35,14 +41,15 @@ interface AnyAsked {
   readonly query?: object;
   readonly body?: object;
   readonly once?: boolean;
+  readonly as?: "text" | "bytes";
 }
 
 export function createCall(send: Transport): Call {
   return async (address, asked, options) => {
-    const { params = {}, query = {}, body, once } = asked as AnyAsked;
+    const { params = {}, query = {}, body, once, as } = asked as AnyAsked;
     const [method, path] = address.split(" ");
     const target = fillPath(path, params) + printQuery(query);
-    return send({ ...options, address, method, target, body: body && JSON.stringify(body, finite), once }) as never;
+    return send({ ...options, address, method, target, body: body && JSON.stringify(body, finite), once, as }) as never;
   };
 }
 

@@ -15,7 +15,8 @@ import type { NearkinApiError } from "./error.ts";
 function byContract(request: Received): Reply {
   const { route } = readRequest(request);
   if (route.name === "openApi") return { json: { openapi: "3.1.0" } };
-  return route.examples.length > 0 ? { json: route.examples[0].response } : { text: "nearkin_up 1\n" };
+  if (route.examples.length > 0) return { json: route.examples[0].response };
+  return { text: "nearkin_up 1\n", headers: { "content-type": route.produces ?? "text/html" } };
 }
 
 /** Every method, with arguments. */
@@ -33,6 +34,7 @@ const calls: Record<string, (client: NearkinClient) => Promise<unknown>> = {
   deleteItems: (client) => client.items.deleteMany(["a", "b"]),
   addEvents: (client) => client.events.add([{ user: "u", item: "a", rating: 4, time: "2026-03-01" }]),
   addFeedback: (client) => client.feedback.add([{ recommendation: "r", item: "a", action: "clicked" }]),
+  listUsers: (client) => client.users.list({ limit: 2 }),
   getUser: (client) => client.users.get("u"),
   deleteUser: (client) => client.users.delete("u"),
   getUserEvents: (client) => client.users.events("u", { limit: 10 }),
@@ -47,6 +49,12 @@ const calls: Record<string, (client: NearkinClient) => Promise<unknown>> = {
   activateModel: (client) => client.models.activate("m"),
   rollbackModel: (client) => client.models.rollback(),
   validateModel: (client) => client.models.validate("m"),
+  listModelFiles: (client) => client.models.files("m"),
+  getModelFile: (client) => client.models.file("m", "weights.safetensors"),
+  getTraining: (client) => client.models.training("m"),
+  listEvaluations: (client) => client.evaluations.list(),
+  getEvaluation: (client) => client.evaluations.get("films"),
+  getReport: (client) => client.evaluations.report("films"),
   getIndex: (client) => client.index.get(),
   measureIndex: (client) => client.index.measure({ k: 5 }),
   createToken: (client) => client.tokens.create({ user: "u" }),
@@ -273,14 +281,16 @@ describe("pages", () => {
     ]);
   });
 
-  test("of items and of events", async () => {
+  test("of items, of users and of events", async () => {
     const item = { id: "a", title: null, ratings: 1, added: false, fields: {} };
+    const user = { id: "u", events: 2, metric: "base" };
     const event = { id: "e", item: "a", title: null, known: true, rating: null, type: null, time: 0 };
     await using server = await serve(({ url }) => ({
-      json: { items: [item], events: [event], model: "m", next: url.includes("after=n") ? null : "n" },
+      json: { items: [item], users: [user], events: [event], model: "m", next: url.includes("after=n") ? null : "n" },
     }));
     const client = createClient({ url: server.url });
     expect(await gathered(client.items.pages({ search: "a" }))).toEqual([item, item]);
+    expect(await gathered(client.users.pages())).toEqual([user, user]);
     expect(await gathered(client.users.eventPages("u"))).toEqual([event, event]);
     expect(await gathered(client.users.eventPages("u", { after: "n" }))).toEqual([event]);
     expect(server.requests[1].url).toBe("/v1/items?search=a&after=n");
@@ -295,6 +305,24 @@ describe("pages", () => {
   });
 });
 
+test("a file comes as its bytes, and nothing else is taken for one", async () => {
+  const text = "\u0000é, not JSON";
+  await using server = await serve(({ url }) => ({
+    text,
+    headers: url.includes("/model.json") ? {} : { "content-type": "application/octet-stream" },
+  }));
+  const client = createClient({ url: server.url });
+  expect(await client.models.file("m", "items.safetensors")).toEqual(new TextEncoder().encode(text));
+  expect(server.requests[0]).toMatchObject({
+    url: "/v1/models/m/files/items.safetensors",
+    headers: { accept: "application/octet-stream" },
+  });
+  await expect(client.models.file("m", "model.json")).rejects.toMatchObject({
+    code: "BAD_ANSWER",
+    message: "GET /v1/models/{id}/files/{name}: expected bytes, got text/html",
+  });
+});
+
 test("types come from the contract", () => {
   type Client = NearkinClient;
   expectTypeOf<Awaited<ReturnType<Client["items"]["similar"]>>>().toEqualTypeOf<SimilarItems>();
@@ -304,6 +332,7 @@ test("types come from the contract", () => {
     "similar" | "safe" | "explore" | undefined
   >();
   expectTypeOf<Awaited<ReturnType<Client["metrics"]>>>().toEqualTypeOf<string>();
+  expectTypeOf<Awaited<ReturnType<Client["models"]["file"]>>>().toEqualTypeOf<Uint8Array<ArrayBuffer>>();
   expectTypeOf<NearkinApiError["code"]>()
     .extract<"UNKNOWN_ITEM" | "TIMED_OUT">()
     .toEqualTypeOf<"UNKNOWN_ITEM" | "TIMED_OUT">();

@@ -2,7 +2,7 @@
 import { createCall } from "./call.ts";
 import { eventCalls } from "./events.ts";
 import { itemCalls } from "./items.ts";
-import { accessCalls, indexCalls, modelCalls, systemCalls } from "./operations.ts";
+import { accessCalls, evaluationCalls, indexCalls, modelCalls, systemCalls } from "./operations.ts";
 import { similarCalls } from "./similar.ts";
 import { type ClientOptions, createTransport } from "./transport.ts";
 import { userCalls } from "./users.ts";
@@ -40,6 +40,7 @@ export function createClient(options: ClientOptions) {
     feedback: { add: addFeedback },
     users: userCalls(call),
     models: modelCalls(call),
+    evaluations: evaluationCalls(call),
     index: indexCalls(call),
     ...accessCalls(call),
     ...systemCalls(call),

@@ -1,9 +1,20 @@
-// What those who run a server ask: models, the index, keys and tokens, health.
-import type { IndexInfo, KeyRequest, Measurement, MeasureOptions, ModelInfo, TokenRequest } from "../contract/types.ts";
+// What those who run a server ask: models, evaluations, the index, keys and tokens, health.
+import type {
+  EvaluationResults,
+  IndexInfo,
+  KeyRequest,
+  Measurement,
+  MeasureOptions,
+  ModelFile,
+  ModelFiles,
+  ModelInfo,
+  TokenRequest,
+  Training,
+} from "../contract/types.ts";
 import type { AnswerTo, Call } from "./call.ts";
 import type { CallOptions } from "./transport.ts";
 
-/** For what loads a model, or asks about many items; ms. */
+/** For what loads a model, sends one, or asks about many items; ms. */
 const PATIENT = { timeout: 120_000 };
 
 export function modelCalls(call: Call) {
@@ -25,6 +36,32 @@ export function modelCalls(call: Call) {
     /** Checks a model without changing to it. */
     validate: (id: string, using?: CallOptions): Promise<AnswerTo<"POST /v1/models/{id}/validate">> =>
       call("POST /v1/models/{id}/validate", { params: { id } }, { ...PATIENT, ...using }),
+
+    /** Files to open a model from, with `openModel` of @nearkin/core. */
+    files: (id: string, using?: CallOptions): Promise<ModelFiles> =>
+      call("GET /v1/models/{id}/files", { params: { id } }, using),
+
+    /** The bytes of one of them; by the model's whole id, browsers keep it. */
+    file: (id: string, name: ModelFile["name"], using?: CallOptions): Promise<Uint8Array<ArrayBuffer>> =>
+      call("GET /v1/models/{id}/files/{name}", { params: { id, name }, as: "bytes" }, { ...PATIENT, ...using }),
+
+    /** How it was trained: settings, curves, noise, warnings, times. */
+    training: (id: string, using?: CallOptions): Promise<Training> =>
+      call("GET /v1/models/{id}/training", { params: { id } }, using),
+  };
+}
+
+export function evaluationCalls(call: Call) {
+  return {
+    /** What is in the server's folder of results, the newest first. */
+    list: (using?: CallOptions): Promise<AnswerTo<"GET /v1/evaluations">> => call("GET /v1/evaluations", {}, using),
+
+    get: (name: string, using?: CallOptions): Promise<EvaluationResults> =>
+      call("GET /v1/evaluations/{name}", { params: { name } }, using),
+
+    /** The page beside it, as HTML. */
+    report: (name: string, using?: CallOptions): Promise<string> =>
+      call("GET /reports/{name}", { params: { name }, as: "text" }, using),
   };
 }
 
@@ -67,7 +104,7 @@ export function systemCalls(call: Call) {
     ready: (using?: CallOptions): Promise<AnswerTo<"GET /readyz">> => call("GET /readyz", {}, using),
 
     /** Measurements in the text format of Prometheus. */
-    metrics: (using?: CallOptions): Promise<string> => call("GET /metrics", {}, using),
+    metrics: (using?: CallOptions): Promise<string> => call("GET /metrics", { as: "text" }, using),
 
     /** The API as OpenAPI 3.1. */
     openApi: (using?: CallOptions): Promise<AnswerTo<"GET /openapi.json">> => call("GET /openapi.json", {}, using),

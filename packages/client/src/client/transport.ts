@@ -42,6 +42,8 @@ interface Outgoing extends CallOptions {
   readonly target: string;
   /** JSON. */
   readonly body?: string | undefined;
+  /** What the answer is. @default "json" */
+  readonly as?: "json" | "text" | "bytes" | undefined;
   /** Not to be sent again where it may have arrived. */
   readonly once?: boolean | undefined;
 }
@@ -56,7 +58,9 @@ const refused: ReadonlySet<string> = new Set(["TOO_MANY_REQUESTS", "BUSY", "NOT_
 const lost: ReadonlySet<string> = new Set(["UNREACHABLE", "TIMED_OUT", "REQUEST_TIMEOUT", "STORE_UNAVAILABLE"]);
 const proxyStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** Sends requests, and gives their answers as text or as JSON. */
+const ACCEPTED = { json: "application/json", text: "text/*", bytes: "application/octet-stream" } as const;
+
+/** Sends requests, and gives their answers as what was asked for. */
 export type Transport = (request: Outgoing) => Promise<unknown>;
 
 export function createTransport(options: ClientOptions): Transport {
@@ -101,7 +105,7 @@ export function createTransport(options: ClientOptions): Transport {
   }
 
   async function exchange(request: Outgoing, bearer: string | undefined): Promise<unknown> {
-    const { address, method, target, body } = request;
+    const { address, method, target, body, as = "json" } = request;
     const timeout = request.timeout ?? usualTimeout;
     const signals = [options.signal, request.signal].filter((signal) => signal !== undefined);
     const stop = new AbortController();
@@ -113,7 +117,7 @@ export function createTransport(options: ClientOptions): Transport {
       const response = await fetch(base + target, {
         method,
         headers: {
-          accept: "application/json",
+          accept: ACCEPTED[as],
           ...(body === undefined ? {} : { "content-type": "application/json" }),
           ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
           ...headers,
@@ -121,9 +125,8 @@ export function createTransport(options: ClientOptions): Transport {
         ...(body === undefined ? {} : { body }),
         signal: stop.signal,
       });
-      const text = await response.text();
-      if (!response.ok) throw errorOf(response, text);
-      return answerOf(address, response, text);
+      if (!response.ok) throw errorOf(response, await response.text());
+      return await answerOf(request, response);
     } catch (cause) {
       if (cause instanceof NearkinApiError) throw cause;
       for (const signal of signals) signal.throwIfAborted();
@@ -136,15 +139,17 @@ export function createTransport(options: ClientOptions): Transport {
     }
   }
 
-  function answerOf(address: string, response: Response, text: string): unknown {
+  async function answerOf({ address, as = "json" }: Outgoing, response: Response): Promise<unknown> {
     const { status, headers } = response;
     const requestId = headers.get("x-request-id") ?? undefined;
     const bad = (problem: string, cause: unknown) =>
       new NearkinApiError("BAD_ANSWER", `${address}: ${problem}`, { status, requestId }, { cause });
-    if (!headers.get("content-type")?.includes("json")) {
-      if (address === "GET /metrics") return text;
-      throw bad(`expected JSON, got ${headers.get("content-type") ?? "no content-type"}`, undefined);
-    }
+    const type = headers.get("content-type") ?? "no content-type";
+    if (as === "bytes" && type === ACCEPTED.bytes) return new Uint8Array(await response.arrayBuffer());
+    const text = await response.text();
+    if (as === "text") return text;
+    if (as === "bytes" || !type.includes("json"))
+      throw bad(`expected ${as === "json" ? "JSON" : as}, got ${type}`, undefined);
     let answer: unknown;
     try {
       answer = JSON.parse(text);

@@ -1,7 +1,9 @@
-// One user: what is stored of them, their metric, what to show and to ask them.
+// Users: who they are, what is stored of them, their metric, what to show and to ask them.
 
 import type {
   BecauseOptions,
+  ListedUser,
+  ListUsersOptions,
   QuestionsOptions,
   Sliders,
   StoredEvent,
@@ -18,7 +20,20 @@ export function userCalls(call: Call) {
   const events = (id: string, options: UserEventsOptions = {}, using?: CallOptions) =>
     call("GET /v1/users/{id}/events", { params: { id }, query: options }, using);
 
+  const list = (options: ListUsersOptions = {}, using?: CallOptions): Promise<AnswerTo<"GET /v1/users">> =>
+    call("GET /v1/users", { query: options }, using);
+
   return {
+    /** A page of users, those with a metric of their own first. */
+    list,
+
+    /** Every user, in the same order. */
+    pages: (options: ListUsersOptions = {}, using?: CallOptions): AsyncGenerator<ListedUser, void> =>
+      entriesOf(async (after) => {
+        const { users: entries, next } = await list({ ...options, after }, using);
+        return { entries, next };
+      }, options.after),
+
     /** What is stored of a user. */
     get: (id: string, using?: CallOptions): Promise<User> => call("GET /v1/users/{id}", { params: { id } }, using),
 

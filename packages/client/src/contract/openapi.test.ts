@@ -35,7 +35,7 @@ test("every reference leads to a component, and every component is referred to",
 
 test("the components are these", () => {
   expect(Object.keys(document.components.schemas).join(" ")).toMatchInlineSnapshot(
-    `"BecauseRow Cell Contribution Draft Error Event Evidence Explanation Feedback Filter Health Index Item ItemContent Key ListedItem MetricFit MissingChannel Model NewItem PersonalPrediction PredictRequest Predicted Prediction PutItem Question Ready SimilarItem SimilarItems SimilarRequest Sliders StoredEvent UsedMetric User UserMetric UserRating"`,
+    `"BecauseRow Calibration Cell Contribution CurvePoint Draft Error EvaluatedDataset Evaluation EvaluationResults Event Evidence Explanation Feedback Filter Health Index Item ItemContent Key ListedEvaluation ListedItem ListedUser MetricFit MetricResult MissingChannel Model ModelFile ModelFiles NewItem PaperExperiment PersonalPrediction Personalisation PredictRequest Predicted Prediction PutItem Question Ready RecommenderResult Selection SimilarItem SimilarItems SimilarRequest Sliders StageCurves StoredEvent Training TrainingStage TrainingTime TrainingWarning UsedMetric User UserMetric UserRating ValidationPoint"`,
   );
 });
 

@@ -45,6 +45,7 @@ const tags = [
   { name: "events", description: "What users do, and what became of lists." },
   { name: "users", description: "Users' own metrics, what is stored of them, what to show and to ask them." },
   { name: "models", description: "Which model answers, and what it is searched with." },
+  { name: "evaluations", description: "How well models do on what training has not seen, as it was measured." },
   { name: "access", description: "Keys for servers, tokens for pages." },
   { name: "system", description: "Whether the server is well, and this document." },
 ] as const;

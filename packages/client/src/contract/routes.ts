@@ -2,8 +2,10 @@
 import type { z } from "zod";
 import { nameRoutes, type Route, type RouteSpec } from "./route.ts";
 import { accessRoutes } from "./routes/access.ts";
+import { evaluationRoutes } from "./routes/evaluations.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { itemRoutes } from "./routes/items.ts";
+import { modelFolderRoutes } from "./routes/model-folder.ts";
 import { modelRoutes } from "./routes/models.ts";
 import { similarRoutes } from "./routes/similar.ts";
 import { systemRoutes } from "./routes/system.ts";
@@ -15,6 +17,8 @@ export const routes = nameRoutes({
   ...eventRoutes,
   ...userRoutes,
   ...modelRoutes,
+  ...modelFolderRoutes,
+  ...evaluationRoutes,
   ...accessRoutes,
   ...systemRoutes,
 });

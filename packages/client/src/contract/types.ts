@@ -36,6 +36,8 @@ export type UserEventsOptions = Query<"getUserEvents">;
 export type StoredEvent = Entry<RouteAnswer<"getUserEvents">["events"]>;
 export type Feedback = Entry<Body<"addFeedback">["feedback"]>;
 
+export type ListUsersOptions = Query<"listUsers">;
+export type ListedUser = Entry<RouteAnswer<"listUsers">["users"]>;
 export type User = RouteAnswer<"getUser">;
 export type UserMetric = RouteAnswer<"getMetric">;
 export type Sliders = Body<"putMetric">;
@@ -46,6 +48,16 @@ export type BecauseOptions = Query<"because">;
 export type BecauseRow = Entry<RouteAnswer<"because">["rows"]>;
 
 export type ModelInfo = RouteAnswer<"getModel">;
+export type ModelFiles = RouteAnswer<"listModelFiles">;
+export type ModelFile = Entry<ModelFiles["files"]>;
+export type Training = RouteAnswer<"getTraining">;
+export type TrainingStage = Entry<Training["stages"]>;
+export type ListedEvaluation = Entry<RouteAnswer<"listEvaluations">["evaluations"]>;
+export type EvaluationResults = RouteAnswer<"getEvaluation">;
+export type Evaluation = NonNullable<EvaluationResults["evaluation"]>;
+export type RecommenderResult = Entry<Evaluation["recommenders"]>;
+export type Personalisation = NonNullable<EvaluationResults["users"]>;
+export type PaperExperiment = NonNullable<EvaluationResults["paper"]>;
 export type IndexInfo = RouteAnswer<"getIndex">;
 export type MeasureOptions = Body<"measureIndex">;
 export type Measurement = RouteAnswer<"measureIndex">;

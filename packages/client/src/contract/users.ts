@@ -1,10 +1,36 @@
 // A user: what is stored of them, their metric, and what to show and to ask them.
 import { z } from "zod";
 import { filter } from "./filter.ts";
-import { count, itemId, modelId, namedItem, recommendationId, time, total, userId } from "./ids.ts";
+import { count, cursor, itemId, modelId, namedItem, nextCursor, recommendationId, time, total, userId } from "./ids.ts";
 import { usedMetric } from "./metric.ts";
 import { explain, similarItem } from "./similar.ts";
 import { optionalBody, strict } from "./strict.ts";
+
+const metricSource = z
+  .enum(["sliders", "ratings", "base"])
+  .describe(
+    "Where their metric comes from: set by hand, fitted to what they met and rated, or the one that all share.",
+  );
+
+export const usersQuery = strict({
+  limit: count(1, 1000).default(100).describe("Users of a page, 1 to 1,000. Default: 100."),
+  after: cursor.optional(),
+});
+
+export const usersAnswer = strict({
+  users: z
+    .array(
+      strict({
+        id: userId,
+        events: total.describe("Events stored."),
+        metric: metricSource,
+      }).meta({ id: "ListedUser", description: "A user with events, or with a metric of their own." }),
+    )
+    .describe(
+      "Those with a metric of their own first, fitted to the most items before others; then the rest by their ids.",
+    ),
+  next: nextCursor,
+});
 
 export const userAnswer = strict({
   id: userId,
@@ -14,11 +40,7 @@ export const userAnswer = strict({
   feedback: total.describe("Entries of feedback stored."),
   first: time.nullable().describe("Of the oldest event, in milliseconds since 1970; null without events."),
   last: time.nullable().describe("Of the newest event."),
-  metric: z
-    .enum(["sliders", "ratings", "base"])
-    .describe(
-      "Where their metric comes from: set by hand, fitted to what they met and rated, or the one that all share.",
-    ),
+  metric: metricSource,
 }).meta({ id: "User", description: "What is stored of a user." });
 
 export const deleteUserAnswer = strict({

@@ -19,12 +19,15 @@ interface RouteAccess {
   scope: RouteScope;
   /**
    * Whose data the request touches, read from what the handler will read: it runs after validation. undefined or empty: nobody's, or
-   * the token's own. Answers of such a route are never cached.
+   * the token's own. Answers of such a route are never cached, unless it is `nobodys`.
    */
   user?: (request: FastifyRequest) => string | readonly (string | undefined)[] | undefined;
   /** Whether a browser's token may be used here. Needs `user`. */
   tokens: boolean;
 }
+
+/** `user` of a route that touches nobody's data. */
+export const nobodys = (): undefined => undefined;
 
 declare module "fastify" {
   interface FastifyContextConfig extends Partial<RouteAccess> {}

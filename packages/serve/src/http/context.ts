@@ -1,10 +1,11 @@
 // What handlers work with, and what a handler is.
-import type { RouteAnswer, RouteInput, RouteName } from "@nearkin/client/contract";
+import type { RouteAnswer, RouteInput, RouteName, Routes } from "@nearkin/client/contract";
 import type { Caller } from "../access/caller.ts";
 import type { KeyRing } from "../access/key-ring.ts";
 import type { BrowserTokens } from "../access/tokens.ts";
 import type { ItemWriter } from "../catalogue/writer.ts";
 import type { ActiveModels } from "../models/active.ts";
+import type { ResultsFolder } from "../results/folder.ts";
 import type { Recommendations } from "../search/recommendation.ts";
 import type { Store } from "../store/store.ts";
 import type { TextVectors } from "../texts/vectors.ts";
@@ -13,6 +14,7 @@ import type { UsersThread } from "../users/thread.ts";
 import type { Users } from "../users/users.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import type { Metrics } from "./metrics.ts";
+import type { OwnAnswer } from "./own-answer.ts";
 
 export interface ServerContext {
   readonly version: string;
@@ -29,6 +31,8 @@ export interface ServerContext {
   readonly tokens: BrowserTokens;
   readonly metrics: Metrics;
   readonly lifecycle: Lifecycle;
+  /** undefined where the server was given none. */
+  readonly results: ResultsFolder | undefined;
 }
 
 /** A request, checked, and who asks. */
@@ -38,10 +42,15 @@ export type Asked<Name extends RouteName> = RouteInput<Name> & {
   readonly signal: AbortSignal;
 };
 
+/** What is no JSON may come with headers of its own. */
+type Answer<Name extends RouteName> =
+  | RouteAnswer<Name>
+  | (Routes[Name] extends { readonly produces: string } ? OwnAnswer : never);
+
 export type Handler<Name extends RouteName> = (
   context: ServerContext,
   asked: Asked<Name>,
-) => Promise<RouteAnswer<Name>> | RouteAnswer<Name>;
+) => Promise<Answer<Name>> | Answer<Name>;
 
 export type Handlers<Names extends RouteName = RouteName> = { readonly [Name in Names]: Handler<Name> };
 

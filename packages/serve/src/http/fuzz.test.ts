@@ -68,7 +68,8 @@ describe(`requests at random (NEARKIN_SEED=${seed})`, () => {
 function knownOf({ tag, path }: Route): Known {
   const id = tag === "users" ? known.user : tag === "models" ? known.model : tag === "access" ? known.key : known.item;
   const items = path === "/v1/similar" ? { items: fc.oneof(known.item, fc.record({ draft: known.channels })) } : {};
-  return { ...known, "params.id": id, "params.other": known.item, filter: filters, ...items };
+  const name = tag === "models" ? known.file : known.result;
+  return { ...known, "params.id": id, "params.other": known.item, "params.name": name, filter: filters, ...items };
 }
 
 /** The answer is one of the contract's; its status. */

@@ -2,7 +2,7 @@
 import cors from "@fastify/cors";
 import helmet, { type FastifyHelmetOptions } from "@fastify/helmet";
 import fastify, { type FastifyInstance } from "fastify";
-import "../access/caller.ts";
+import { nobodys } from "../access/caller.ts";
 
 // The page of documentation brings its own script and style from this server, and talks to this server. Nothing is inline, so neither
 // nonces nor hashes are needed; where that changes, the route gives its own Content-Security-Policy.
@@ -76,7 +76,8 @@ export async function installCors(app: FastifyInstance, origins: readonly string
 /** `no-store` unless a route decides for itself; where a route touches someone's data, always. */
 export function installCacheControl(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {
-    if (request.routeOptions.config.user !== undefined || !reply.hasHeader("cache-control")) {
+    const { user = nobodys } = request.routeOptions.config;
+    if (user !== nobodys || !reply.hasHeader("cache-control")) {
       reply.header("cache-control", "no-store");
     }
     done(null, payload);

@@ -4,15 +4,19 @@ import type { Socket } from "node:net";
 import { allRoutes, namedUsers } from "@nearkin/client/contract";
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from "fastify";
 import { z } from "zod";
+import { nobodys } from "../access/caller.ts";
 import type { Asked, Handler, Handlers, ServerContext } from "./context.ts";
 import { docsFiles } from "./docs/page.ts";
 import { accessHandlers } from "./handlers/access.ts";
+import { evaluationHandlers } from "./handlers/evaluations.ts";
 import { eventHandlers } from "./handlers/events.ts";
 import { itemHandlers } from "./handlers/items.ts";
+import { modelFolderHandlers } from "./handlers/model-folder.ts";
 import { modelHandlers } from "./handlers/models.ts";
 import { similarHandlers } from "./handlers/similar.ts";
 import { systemHandlers } from "./handlers/system.ts";
 import { userHandlers } from "./handlers/users.ts";
+import { OwnAnswer, sendOwn } from "./own-answer.ts";
 import { contractValidator } from "./validation.ts";
 
 const handlers: Handlers = {
@@ -21,6 +25,8 @@ const handlers: Handlers = {
   ...eventHandlers,
   ...userHandlers,
   ...modelHandlers,
+  ...modelFolderHandlers,
+  ...evaluationHandlers,
   ...accessHandlers,
   ...systemHandlers,
 };
@@ -48,8 +54,11 @@ export function registerRoutes(
         name: route.name,
         scope: route.name === "health" ? "public" : route.scope === "public" ? "read" : route.scope,
         tokens: route.tokens,
-        user: ({ params, query, body }) =>
-          namedUsers(route, { params, query, body }).filter((user) => user !== undefined),
+        user:
+          route.user === undefined
+            ? nobodys
+            : ({ params, query, body }) =>
+                namedUsers(route, { params, query, body }).filter((user) => user !== undefined),
       },
       ...(route.name === "putItems" ? { bodyLimit: itemsBodyLimit } : {}),
       schema: {
@@ -67,7 +76,9 @@ export function registerRoutes(
           signal: whileConnected(request),
         } as unknown as Asked<never>;
         const answer = await handler(context, asked);
-        return route.produces === undefined ? answer : reply.type(route.produces).send(answer);
+        if (route.produces === undefined) return answer;
+        reply.type(route.produces);
+        return (answer as unknown) instanceof OwnAnswer ? sendOwn(request, reply, answer) : reply.send(answer);
       },
     });
   }

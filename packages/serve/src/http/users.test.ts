@@ -78,6 +78,25 @@ describeOnBoth("users", (fresh) => {
     await tiny.answer("deleteItem", { params: { id: "not there" } });
   });
 
+  test("are listed, those with a metric of their own first, page by page", async () => {
+    await fitted();
+    const whole = await tiny.answer("listUsers");
+    expect(whole.next).toBeNull();
+    expect(whole.users[0]).toMatchObject({ id: "ann", metric: "ratings" });
+    const rest = whole.users.filter(({ metric }) => metric === "base").map(({ id }) => id);
+    expect(rest).toEqual([...rest].sort());
+    const found = [];
+    for await (const { users } of tiny.pages("listUsers", { query: { limit: "1" } }, "after")) found.push(...users);
+    expect(found).toEqual(whole.users);
+    for (const { id, events, metric } of whole.users) {
+      expect(await tiny.answer("getUser", { params: { id } })).toMatchObject({ events, metric });
+    }
+    for (const after of ["own.ann", "own.-1.ann", "ann", "rest."]) {
+      const { status, error } = await tiny.ask("listUsers", { query: { after } });
+      expect([after, status, error.code, error.field]).toEqual([after, 410, "STALE_CURSOR", "after"]);
+    }
+  });
+
   test("what they have seen can be left out", async () => {
     const rest = await tiny.answer("similarToItem", {
       params: { id: "f000" },

@@ -12,7 +12,7 @@ import { type LibsqlOptions, openLibsql } from "./libsql.ts";
 import { type MetricStore, metricStore } from "./metrics.ts";
 import { MIGRATIONS, migrate, schemaVersion } from "./migrations.ts";
 import type { PostgresOptions } from "./postgres.ts";
-import { type DeletedUser, deleteUser, usersToFit } from "./users.ts";
+import { type DeletedUser, deleteUser, type ListedUser, listUsers, type UserPlace, usersToFit } from "./users.ts";
 import { type VectorStore, vectorStore } from "./vectors.ts";
 
 export interface StoreOptions extends LibsqlOptions, PostgresOptions {
@@ -40,6 +40,11 @@ export interface Store extends AsyncDisposable {
    * page is the end. What is left to fit behind an import or a server, whether or not it was stopped in between.
    */
   usersToFit(options: { after?: string; limit: number }): Promise<string[]>;
+  /**
+   * Users with a metric of their own, those fitted to the most items first, then all others with events by their ids; behind `after`. A page
+   * that is not full is the last.
+   */
+  listUsers(options: { after?: UserPlace | undefined; limit: number }): Promise<ListedUser[]>;
   /** Whether it answers: throws where not. */
   ping(): Promise<void>;
   /** What the database was given is still done; what waits behind it is refused. */
@@ -80,6 +85,7 @@ export function storeOver(database: SqlDatabase, now: () => number = Date.now): 
     imports: importStore(database, now),
     deleteUser: (user) => deleteUser(database, user),
     usersToFit: (options) => usersToFit(database, options),
+    listUsers: (options) => listUsers(database, options),
     async ping() {
       await database.run([{ sql: "SELECT 1" }]);
     },

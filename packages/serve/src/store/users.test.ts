@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { noPostgres, testPostgres } from "../testing/postgres.ts";
 import type { UserMetric } from "./metrics.ts";
 import { openStore, type Store } from "./store.ts";
+import type { ListedUser } from "./users.ts";
 
 const metric = (user: string): UserMetric => ({
   user,
@@ -48,6 +49,49 @@ function describeUsers(open: () => Promise<Store>): void {
     expect(await store.usersToFit({ limit: 10 })).toEqual([]);
     await store.events.add([event("a", 2), event("c", 2)]);
     expect(await store.usersToFit({ limit: 10 })).toEqual(["a"]);
+  });
+
+  test("all users are listed, those with a metric of their own first, page after page", async () => {
+    await using store = await open();
+    expect(await store.listUsers({ limit: 10 })).toEqual([]);
+    const events = Object.entries({ ü: 2, b: 1, a: 3, "own.1.x": 2, kept: 4, few: 1, many: 2 });
+    await store.events.add(
+      events.flatMap(([user, count]) =>
+        Array.from({ length: count }, (_, i) => ({ user, item: `i${i}`, type: "view", time: i })),
+      ),
+    );
+    const fitted = async (user: string, items: number, kept: string | null = null) => {
+      const [{ arrival }] = await store.events.ofUser(user);
+      await store.metrics.replace({ ...metric(user), source: "fitted", items, kept, events: arrival }, null);
+    };
+    await fitted("few", 2);
+    await fitted("many", 40);
+    await fitted("own.1.x", 2);
+    await fitted("kept", 99, "too few ratings");
+    await store.metrics.set(metric("z")); // set by hand, without an event
+    const expected = [
+      { user: "many", events: 2, source: "fitted", items: 40 },
+      { user: "few", events: 1, source: "fitted", items: 2 },
+      { user: "own.1.x", events: 2, source: "fitted", items: 2 },
+      { user: "z", events: 0, source: "set", items: 0 },
+      { user: "a", events: 3, source: null, items: 0 },
+      { user: "b", events: 1, source: null, items: 0 },
+      { user: "kept", events: 4, source: null, items: 0 },
+      { user: "ü", events: 2, source: null, items: 0 },
+    ];
+    expect(await store.listUsers({ limit: 10 })).toEqual(expected);
+    for (const limit of [1, 2, 3, 4, 5, 8]) {
+      const found: ListedUser[] = [];
+      for (;;) {
+        const last = found[found.length - 1];
+        const after = last && { user: last.user, items: last.source === null ? null : last.items };
+        const page = await store.listUsers({ after, limit });
+        found.push(...page);
+        if (page.length < limit) break;
+      }
+      expect(found).toEqual(expected);
+    }
+    await expect(store.listUsers({ limit: 0 })).rejects.toMatchObject({ code: "BAD_ARGUMENT" });
   });
 }
 

@@ -95,8 +95,10 @@ export async function knownValues(tiny: TinyServer): Promise<Known> {
     "weights.key": fc.constantFrom("genres", "year", "plot", "nobody", "__proto__"),
     recommendation: fc.constantFrom(recommendation, `x${recommendation}`, recommendation.slice(0, -1)),
     model: fc.constantFrom("films", "others", model as string, (model as string).slice(0, 8), "nobody", "../films"),
+    file: fc.constantFrom("model.json", "items.safetensors", "history.parquet", "../../nearkin.db"),
+    result: fc.constantFrom("films", "films.json", "../results/films", "nobody"),
     key: fc.constantFrom(key, "nobody"),
     cursor: fc.constantFrom(next as string, "0.0", "zzzzzzzz.aaaaaaaaaaaa"),
-    after: fc.constantFrom("0.0", "5.abc", "9999999999999999.1", "-1.1", "1003.4"),
+    after: fc.constantFrom("0.0", "5.abc", "9999999999999999.1", "-1.1", "1003.4", "own.3.a", "rest.b"),
   };
 }

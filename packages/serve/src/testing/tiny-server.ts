@@ -9,6 +9,7 @@ import { type TinyModelOptions, tinyModel, toyEncode } from "@nearkin/core/testi
 import type { Encoder } from "@nearkin/data/encoders";
 import { createServer, type NearkinServer, type ServeOptions } from "../server.ts";
 import type { Place } from "./places.ts";
+import { writeTinyResults } from "./tiny-results.ts";
 
 /** Writes a model that nobody trained. */
 export async function writeTinyModel(
@@ -107,6 +108,7 @@ export class TinyServer implements AsyncDisposable {
     const stored = place ? { store: place.location, storeOptions: place.options } : {};
     const tiny = new TinyServer(mkdtempSync(join(tmpdir(), "nearkin-serve-")), { ...stored, ...rest });
     for (const [name, model] of Object.entries(folders)) await writeTinyModel(join(tiny.folder, "models", name), model);
+    writeTinyResults(join(tiny.folder, "results"));
     await tiny.start();
     return tiny;
   }
@@ -116,6 +118,7 @@ export class TinyServer implements AsyncDisposable {
     this.server = await createServer({
       models: [join(this.folder, "models")],
       store: join(this.folder, "nearkin.db"),
+      results: join(this.folder, "results"),
       log: "silent",
       threads: 1,
       spareItems: 500,

@@ -1,5 +1,5 @@
 import { exampleModel, exampleWeights } from "../examples.ts";
-import { text } from "../ids.ts";
+import { givenModel } from "../model-files.ts";
 import {
   activatedAnswer,
   indexAnswer,
@@ -12,11 +12,7 @@ import {
 import { route } from "../route.ts";
 import { strict } from "../strict.ts";
 
-const params = strict({
-  id: text(512).describe(
-    "The model's id, the beginning of it that no other has (8 characters or more), or its folder's name.",
-  ),
-});
+const params = strict({ id: givenModel });
 
 const before = "1b7a0c44d2e95f3386c7f0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5";
 const marquee = {

@@ -12,6 +12,8 @@ import {
   questionsAnswer,
   questionsQuery,
   userAnswer,
+  usersAnswer,
+  usersQuery,
 } from "../users.ts";
 
 const params = strict({ id: userId });
@@ -55,6 +57,34 @@ const fitted = {
 };
 
 export const userRoutes = {
+  listUsers: route({
+    method: "GET",
+    path: "/v1/users",
+    scope: "admin",
+    tokens: false,
+    idempotent: true,
+    tag: "users",
+    summary: "Users",
+    description:
+      "Who has events or a metric of their own, page by page: those with a metric of their own first, fitted to the most items before others, then the rest by their ids.",
+    query: usersQuery,
+    response: usersAnswer,
+    errors: ["STALE_CURSOR", "STORE_UNAVAILABLE"],
+    examples: [
+      {
+        summary: "The first two",
+        query: { limit: 2 },
+        response: {
+          users: [
+            { id: "u0001", events: 14, metric: "ratings" },
+            { id: "u0007", events: 2, metric: "base" },
+          ],
+          next: "rest.u0007",
+        },
+      },
+    ],
+  }),
+
   getUser: route({
     ...ofUser,
     method: "GET",

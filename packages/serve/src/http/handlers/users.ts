@@ -5,6 +5,7 @@ import type { Served } from "../../models/served.ts";
 import { chooseSeeds } from "../../search/seeds.ts";
 import { similarItems } from "../../search/similar.ts";
 import type { StoredMetric } from "../../store/metrics.ts";
+import type { ListedUser, UserPlace } from "../../store/users.ts";
 import { checkPersonalizes, named, rowsOf } from "../../users/users.ts";
 import { ApiError } from "../api-error.ts";
 import type { Handlers, ServerContext } from "../context.ts";
@@ -18,6 +19,7 @@ const QUESTIONS = 60;
 const NOBODY: AskedItems = { lifted: [], rows: [], drafts: [], missing: [] };
 
 export const userHandlers: Handlers<
+  | "listUsers"
   | "getUser"
   | "deleteUser"
   | "getUserEvents"
@@ -28,6 +30,19 @@ export const userHandlers: Handlers<
   | "nextQuestion"
   | "because"
 > = {
+  listUsers: async ({ store }, { query: { limit, after } }) => {
+    const found = await store.listUsers({ after: after === undefined ? undefined : readUser(after), limit: limit + 1 });
+    const page = found.slice(0, limit);
+    return {
+      users: page.map(({ user, events, source }) => ({
+        id: user,
+        events,
+        metric: source === null ? ("base" as const) : source === "set" ? ("sliders" as const) : ("ratings" as const),
+      })),
+      next: found.length > limit ? printUser(page[page.length - 1]) : null,
+    };
+  },
+
   getUser: async ({ store }, { params: { id } }) => {
     const [events, metric, feedback] = await Promise.all([
       store.events.ofUser(id),
@@ -223,6 +238,17 @@ const sourceOf = (metric: StoredMetric | null): MetricAnswer["source"] =>
   !metric || metric.kept !== null ? "base" : metric.source === "set" ? "sliders" : "ratings";
 
 const unknownUser = () => new ApiError("UNKNOWN_USER", "nothing is stored of this user");
+
+/** `own.12.u0001` behind a user with a metric fitted to 12 items, `rest.u0001` behind one without. */
+const printUser = ({ user, source, items }: ListedUser): string =>
+  source === null ? `rest.${user}` : `own.${items}.${user}`;
+
+function readUser(cursor: string): UserPlace {
+  const [, rest, items, own] = /^(?:rest\.(.+)|own\.(\d{1,15})\.(.+))$/s.exec(cursor) ?? [];
+  if (rest !== undefined) return { user: rest, items: null };
+  if (own !== undefined) return { user: own, items: Number(items) };
+  throw new ApiError("STALE_CURSOR", "after: expected the `next` of an earlier page, as it came", { field: "after" });
+}
 
 function readPlace(cursor: string): { time: number; arrival: number } {
   const [time, arrival] = (/^(-?\d{1,16})\.(\d{1,16})$/.exec(cursor)?.slice(1) ?? []).map(Number);

@@ -1,0 +1,25 @@
+// Results of evaluations, and the pages beside them.
+import type { ResultsFolder } from "../../results/folder.ts";
+import { reportPolicy } from "../../results/report-policy.ts";
+import { ApiError } from "../api-error.ts";
+import type { Handlers, ServerContext } from "../context.ts";
+import { OwnAnswer } from "../own-answer.ts";
+
+export const evaluationHandlers: Handlers<"listEvaluations" | "getEvaluation" | "getReport"> = {
+  listEvaluations: async ({ results }) => ({
+    evaluations: (await results?.list()) ?? [],
+    folder: results !== undefined,
+  }),
+
+  getEvaluation: (context, { params }) => folderOf(context).get(params.name),
+
+  getReport: async (context, { params }) => {
+    const html = await folderOf(context).report(params.name);
+    return new OwnAnswer(html, { "content-security-policy": reportPolicy(html) });
+  },
+};
+
+function folderOf({ results }: ServerContext): ResultsFolder {
+  if (results) return results;
+  throw new ApiError("UNKNOWN_RESULT", "this server was given no folder of results; start it with --results <folder>");
+}

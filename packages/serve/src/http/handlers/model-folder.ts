@@ -1,0 +1,32 @@
+// What a model's folder holds: the files to open it from, and how it was trained.
+import { join } from "node:path";
+import { badModel, modelFiles } from "../../models/model-files.ts";
+import { readTraining } from "../../models/training.ts";
+import type { Handlers } from "../context.ts";
+import { OwnAnswer } from "../own-answer.ts";
+
+/** By its id the bytes never change; a folder may become another model. Either way they are for those who may read. */
+const FOR_GOOD = "private, max-age=31536000, immutable";
+const ASK_AGAIN = "private, no-cache";
+
+export const modelFolderHandlers: Handlers<"listModelFiles" | "getModelFile" | "getTraining"> = {
+  listModelFiles: async ({ models }, { params }) => {
+    const { manifest: _, ...files } = await modelFiles(await models.find(params.id));
+    return files;
+  },
+
+  getModelFile: async ({ models }, { params: { id, name } }) => {
+    const folder = await models.find(id);
+    const { files, manifest, ...model } = await modelFiles(folder);
+    const file = files.find((one) => one.name === name);
+    if (!file) throw badModel(folder, `its model.json does not list ${name}`);
+    const { bytes, sha256 } = file;
+    const problem = (what: string, options?: ErrorOptions) => badModel(folder, `${name} ${what}`, options);
+    return new OwnAnswer(name === "model.json" ? manifest : { path: join(folder.path, name), bytes, problem }, {
+      etag: `"${sha256}"`,
+      "cache-control": model.id === id ? FOR_GOOD : ASK_AGAIN,
+    });
+  },
+
+  getTraining: async ({ models }, { params }) => readTraining(await models.find(params.id)),
+};
