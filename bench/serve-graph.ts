@@ -11,7 +11,7 @@ import { type ClusteredWorld, clusteredWorld } from "../packages/serve/src/searc
 import { machine, median } from "./harness.ts";
 import type { GraphCase, GraphKind, GraphResult, GraphStorage } from "./serve-graph-report.ts";
 
-const OVERFETCH = [300, 800, 2000];
+const OVERFETCH = [400, 1000, 2000];
 const LISTS = 100; // of each kind, every one of another user
 const MODEL = "clustered world";
 
@@ -169,7 +169,7 @@ function shared(list: readonly Scored[], exact: readonly Scored[]): number {
   return exact.filter(({ item }) => items.has(item)).length / exact.length;
 }
 
-/** The graph and the scan in turn, on the same queries. */
+/** The graph's lists one after the other, as they come while it serves, then the scan's of the same queries. */
 async function timeLists(
   { rows, weights, temperature }: ClusteredWorld,
   search: GraphSearch,
@@ -182,13 +182,13 @@ async function timeLists(
     await call();
     into.push(performance.now() - started);
   };
-  for (let i = 0; i < LISTS + 20; i++) {
+  const queries = Array.from({ length: LISTS + 20 }, () => {
     const own = weights.map((h) => h * Math.exp(0.4 * random.normal()));
-    const query = buildQuery(rows, [liftedItem(rows, random.below(rows.count))], { weights: own, temperature });
-    await clock(times.forecast, () => search.forecast(query));
-    await clock(times.graph, () => search.rank(rows, query));
-    await clock(times.exact, () => rankExactly(rows, query, { k: 10 }));
-  }
+    return buildQuery(rows, [liftedItem(rows, random.below(rows.count))], { weights: own, temperature });
+  });
+  for (const query of queries) await clock(times.forecast, () => search.forecast(query));
+  for (const query of queries) await clock(times.graph, () => search.rank(rows, query));
+  for (const query of queries) await clock(times.exact, () => rankExactly(rows, query, { k: 10 }));
   const spread = (list: number[]) => {
     const sorted = list.slice(20).sort((a, b) => a - b); // the first ones compile
     const at = (share: number) => sorted[Math.floor(share * sorted.length)];

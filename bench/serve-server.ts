@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Random } from "@nearkin/core";
-import { createServer, type NearkinServer, type ServeOptions } from "@nearkin/serve";
+import { createServer, keepHeapSmall, type NearkinServer, type ServeOptions } from "@nearkin/serve";
 import { answerParent } from "./serve-peer.ts";
 
 const SPREAD = 0.4; // sd of the logarithm of users' weights
@@ -26,6 +26,7 @@ export interface Usage {
 const calls = {
   /** Opens a model and listens; the port. */
   async start({ model, users, options = {} }: { model: string; users: number; options?: Partial<ServeOptions> }) {
+    keepHeapSmall(); // as the command does
     server = await createServer({
       port: 0,
       ...options,

@@ -79,7 +79,7 @@ async function runServe(
   { config: file, import: dataset, ...flags }: ServeFlags,
   output: Output,
 ): Promise<void> {
-  const { createServer, onSignals, serveConfigSchema } = await import("@nearkin/serve"); // not before it is asked for
+  const { createServer, keepHeapSmall, onSignals, serveConfigSchema } = await import("@nearkin/serve"); // not before it is asked for
   const { origin, name, ...rest } = flags;
   const section = file === undefined ? {} : (readConfigFile(file).serve ?? {});
   const given = { ...rest, ...(origin ? { origins: origin } : {}), ...(name ? { names: name } : {}) };
@@ -88,6 +88,7 @@ async function runServe(
     const where = file === undefined ? "serve" : `${file}: serve`;
     throw new NearkinError("BAD_CONFIG", `${where}: ${describeProblems(parsed.error, serveConfigSchema).join("; ")}`);
   }
+  keepHeapSmall();
   const server = await createServer({ ...parsed.data, models });
   const stopped = new Promise<void>((resolve) => {
     onSignals(async () => {

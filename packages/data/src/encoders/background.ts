@@ -3,7 +3,7 @@
 import { readlinkSync } from "node:fs";
 import { platform, setPriority } from "node:os";
 
-const NICE = 10; // a tenth of a core where all others are busy, a whole one where one is idle
+const NICE = 19; // next to nothing where all cores are busy, a whole one where one is idle
 
 /** Lowers the priority of the thread that calls it, where the system has such a thing. */
 export function yieldToOthers(): void {
