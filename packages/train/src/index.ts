@@ -9,5 +9,6 @@ export {
   trainConfigSchema,
 } from "./config/schema.ts";
 export type { Ranking, StepReport, TrainEvent, TrainWarning, WarningCode } from "./events.ts";
+export { type CurvePoint, type HistoryRow, type StageCurves, stageCurves, type ValidationPoint } from "./run/curves.ts";
 export { type Selection, selectionOf } from "./run/finish.ts";
 export { engineName, type TrainLook, type TrainOptions, train } from "./train.ts";

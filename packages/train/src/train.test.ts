@@ -20,6 +20,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { resolveTrainConfig } from "./config/resolve.ts";
 import type { TrainConfigInput } from "./config/schema.ts";
 import type { TrainEvent } from "./events.ts";
+import type { StageCurves } from "./run/curves.ts";
 import { selectionOf } from "./run/finish.ts";
 import { surrogateName } from "./run/run.ts";
 import { type SampleFolder, sampleFolder, tiny } from "./testing/sample.ts";
@@ -49,9 +50,11 @@ async function trained(
   return out;
 }
 
-/** Every file of a folder, by its hash. */
+/** Every file of a folder, by its hash, but the one that says how long it took. */
 function contents(path: string): Record<string, string> {
-  const names = readdirSync(path).sort();
+  const names = readdirSync(path)
+    .filter((name) => name !== "timing.json")
+    .sort();
   return Object.fromEntries(names.map((name) => [name, hash(readFileSync(join(path, name)))]));
 }
 
@@ -76,6 +79,7 @@ describe("the same seed gives the same model", () => {
       "history.parquet",
       "items.safetensors",
       "model.json",
+      "training.json",
       "transforms.safetensors",
       "weights.safetensors",
     ]);
@@ -93,6 +97,35 @@ describe("the same seed gives the same model", () => {
     expect(hashes.length).toBeGreaterThan(0);
     const { catalogue } = await open(whole);
     for (const found of hashes) expect(found).toEqual(tieHashes(catalogue.ids));
+  });
+});
+
+describe("beside the model", () => {
+  const read = (name: string) => JSON.parse(readFileSync(join(whole, name), "utf8"));
+
+  test("training.json has the curves of its stages, thinned", async () => {
+    const { id, stages } = await open(whole);
+    const training = read("training.json");
+    expect(training).toMatchObject({ format: "nearkin-training", version: 1, model: id });
+    expect(training.stages.map(({ name }: { name: string }) => name)).toEqual(stages.map(({ name }) => name));
+    for (const [s, { curves }] of (training.stages as { curves: StageCurves }[]).entries()) {
+      const { points, every, validation } = curves;
+      expect(points).toHaveLength(Math.ceil(stages[s].steps / every));
+      expect(points[points.length - 1].step).toBe(stages[s].steps);
+      expect(validation.length).toBeGreaterThan(0);
+      for (const { loss, weights } of points) expect([typeof loss, typeof weights.plot]).toEqual(["number", "number"]);
+    }
+  });
+
+  test("timing.json says how long it took, and whether a resumed run counted its own part alone", async () => {
+    const { id, stages } = await open(whole);
+    const timing = read("timing.json");
+    expect(timing).toMatchObject({ format: "nearkin-timing", version: 1, model: id, resumed: false });
+    expect(timing.stages.map(({ name }: { name: string }) => name)).toEqual(stages.map(({ name }) => name));
+    const spent = timing.stages.reduce((sum: number, { seconds }: { seconds: number }) => sum + seconds, 0);
+    expect(spent).toBeGreaterThan(0);
+    expect(timing.seconds).toBeGreaterThanOrEqual(spent);
+    expect(Math.abs(Date.now() - timing.started)).toBeLessThan(600_000);
   });
 });
 

@@ -11,6 +11,7 @@ import { type Selection, writeModel } from "./run/finish.ts";
 import { RunFolder } from "./run/folder.ts";
 import { runStage } from "./run/loop.ts";
 import { withCatalogue } from "./run/ranking.ts";
+import { Stopwatch } from "./run/record.ts";
 import { openRun, type Run, rescale } from "./run/run.ts";
 import { warmStart } from "./run/warm-start.ts";
 import { channelStage } from "./stages/channel.ts";
@@ -55,6 +56,7 @@ export async function train(dataset: Dataset, config: TrainConfig, options: Trai
   const observe = (run: Run, { name }: Stage) =>
     onLook?.({ stage: name, step: run.progress.step, rank: (use) => withCatalogue(run, use) });
   using folder = RunFolder.open(out, options);
+  const watch = new Stopwatch();
   emit({ type: "phase", title: "loading the dataset" });
   const random = new Random(config.seed).split("train");
   using scope = engine.scope();
@@ -100,13 +102,15 @@ export async function train(dataset: Dataset, config: TrainConfig, options: Trai
     if (run.progress.finished.some(({ stage }) => stage === name)) continue;
     const fixedSteps = selection?.steps[name];
     const adds = name === "ssl" && config.ssl.mode === "channel" && (fixedSteps ?? config.ssl.steps) > 0;
-    if (adds && !addedChannel(run)) await addTaste();
-    else if (run.progress.stage !== name) enterStage(run, name);
-    await runStage(run, stageOf(run, name), {
-      emit,
-      afterStep,
-      observe,
-      ...(fixedSteps === undefined ? {} : { fixedSteps }),
+    await watch.time(name, async () => {
+      if (adds && !addedChannel(run)) await addTaste();
+      else if (run.progress.stage !== name) enterStage(run, name);
+      await runStage(run, stageOf(run, name), {
+        emit,
+        afterStep,
+        observe,
+        ...(fixedSteps === undefined ? {} : { fixedSteps }),
+      });
     });
     // No step with the channel ranks as well as the metric without it.
     if (adds && run.progress.finished.some(({ stage, best }) => stage === name && best === 0)) {
@@ -115,7 +119,12 @@ export async function train(dataset: Dataset, config: TrainConfig, options: Trai
     await afterStep();
   }
   emit({ type: "phase", title: "learning how users differ, and writing the model" });
-  return await writeModel(run, folder, { selection: selection ?? null, from: from ?? null, pause: afterStep });
+  return await writeModel(run, folder, {
+    selection: selection ?? null,
+    from: from ?? null,
+    pause: afterStep,
+    timing: (model) => watch.json(model, { resumed: saved !== undefined }),
+  });
 
   /** The run goes on with one more channel. Until it is there a checkpoint holds what the stage before left. */
   async function addTaste(): Promise<void> {

@@ -1,9 +1,9 @@
 /** Reports: plain data first, then one self-contained page. */
 
 export { checkFolds } from "../experiments/folds.ts";
-export { type HistoryRow, readHistory } from "./curves.ts";
 export { parseEvaluation } from "./evaluation-file.ts";
 export { mainTruth } from "./headline.ts";
+export { readHistory } from "./history.ts";
 export { gatherModelReport, type ModelReportInputs } from "./model.ts";
 export type {
   ChannelWeight,
@@ -17,7 +17,6 @@ export type {
   ReportedStage,
   ReportedTraining,
   Reproduction,
-  StageCurves,
 } from "./model-report.ts";
 export { gatherPaperReport, type PaperReportInputs } from "./paper/gather.ts";
 export type { PaperChannel, PaperData, PaperFold, PaperReport, SettingChange } from "./paper/paper-report.ts";

@@ -1,4 +1,5 @@
 // What a report on a model says, as plain data: the JSON beside the page, from which the page is made and nothing else.
+import type { StageCurves } from "@nearkin/train";
 import type { EvaluationResult } from "../result.ts";
 
 export const MODEL_REPORT_FORMAT = "nearkin-model-report";
@@ -90,33 +91,6 @@ export interface ReportedStage {
   readonly metrics: Readonly<Record<string, number>>;
   /** Absent where the folder has no history.parquet. */
   readonly curves?: StageCurves;
-}
-
-/** A stage's history, thinned: a point is the mean over `every` steps, placed at the last of them. */
-export interface StageCurves {
-  readonly every: number;
-  readonly points: readonly CurvePoint[];
-  /** Every look at the validation items, as it was. */
-  readonly validation: readonly ValidationPoint[];
-}
-
-export interface CurvePoint {
-  readonly step: number;
-  readonly loss: number | null;
-  /** ℓ per item and target. */
-  readonly nll: number | null;
-  /** σ with its floor. */
-  readonly noise: number | null;
-  /** h by channel, at that step. */
-  readonly weights: Readonly<Record<string, number | null>>;
-}
-
-export interface ValidationPoint {
-  readonly step: number;
-  readonly hr: number | null;
-  readonly mrr: number | null;
-  readonly ndcg: number | null;
-  readonly holdoutNll: number | null;
 }
 
 export interface ReportedWarning {

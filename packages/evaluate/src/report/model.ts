@@ -2,9 +2,9 @@
 // neighbours of a few items.
 import { type Model, NearkinError } from "@nearkin/core";
 import type { Dataset } from "@nearkin/data";
+import { type HistoryRow, stageCurves } from "@nearkin/train";
 import { modelLabel } from "../model-label.ts";
 import type { EvaluationResult } from "../result.ts";
-import { type HistoryRow, stageCurves } from "./curves.ts";
 import { type ExampleOptions, neighbourExamples } from "./examples.ts";
 import {
   type ChannelWeight,
@@ -17,6 +17,8 @@ import {
   type ReportedTraining,
   type Reproduction,
 } from "./model-report.ts";
+
+const CURVE_POINTS = 60; // of a stage
 
 export interface ModelReportInputs extends ExampleOptions {
   readonly evaluation: EvaluationResult;
@@ -136,7 +138,7 @@ function describeData({ parts }: Model, { manifest }: Dataset): ReportedData {
 function describeTraining({ parts }: Model, history: readonly HistoryRow[] | undefined): ReportedTraining {
   return {
     stages: parts.stages.map(({ name, steps, best, metrics }) => {
-      const curves = history && stageCurves(history, name);
+      const curves = history && stageCurves(history, name, CURVE_POINTS);
       return { name, steps, best, metrics, ...(curves ? { curves } : {}) };
     }),
     warnings: parts.warnings,

@@ -19,6 +19,7 @@ import { chooseInducing, inducingCount } from "./inducing.ts";
 import { learnPersonal } from "./personal.ts";
 import { posteriorOf } from "./posterior.ts";
 import { calibratePopularity, type EmbeddedItems, embedItems, rowScaling } from "./ranking.ts";
+import { TIMING, TRAINING, trainingJson } from "./record.ts";
 import { noiseVariance, type Run, rescale, signalVariance } from "./run.ts";
 
 /** What a run on a split dataset chose, for a refit on everything; its figures are kept beside. */
@@ -62,16 +63,20 @@ function datasetsOf({ dataset, notes }: ModelParts): string[] {
 export async function writeModel(
   run: Run,
   folder: RunFolder,
-  origin: Origin & { pause: () => Promise<void> },
+  origin: Origin & { pause: () => Promise<void>; timing: (model: string) => string },
 ): Promise<ModelParts> {
   const parts = await modelParts(run, origin);
   const files = await encodeModel(parts);
   const { id } = JSON.parse(new TextDecoder().decode(files.get("model.json"))) as { id: string };
   for (const [name, bytes] of files) folder.write(name, bytes);
   await writeParquet(folder.path(HISTORY), run.history.columns());
+  folder.write(TRAINING, text(trainingJson(id, run.history, run.config.stages)));
+  folder.write(TIMING, text(origin.timing(id)));
   folder.finish();
   return { ...parts, id };
 }
+
+const text = (written: string): Uint8Array => new TextEncoder().encode(written);
 
 async function modelParts(
   run: Run,

@@ -1,5 +1,6 @@
 // How validation items, which training does not see, are ranked at each look: what the step is chosen by.
-import type { ReportedStage, ValidationPoint } from "../model-report.ts";
+import type { ValidationPoint } from "@nearkin/train";
+import type { ReportedStage } from "../model-report.ts";
 import { count, decimals, isMeasured } from "../numbers.ts";
 import type { Figure } from "./figure.ts";
 import { type Curve, domainOf, linesPanel } from "./lines.ts";

@@ -1,26 +1,42 @@
-// history.parquet, thinned to what a figure can show: losses jump from step to step, so a point is the mean over a few of them.
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { readParquet } from "@nearkin/data";
-import type { CurvePoint, StageCurves, ValidationPoint } from "./model-report.ts";
+// A history, thinned to what a figure can show: losses jump from step to step, so a point is the mean over a few of them.
 
-/** A row of the file: null where there was nothing to measure. */
+/** A step: null, or nothing, where there was nothing to measure. */
 export type HistoryRow = Readonly<Record<string, unknown>>;
 
-const MOST_POINTS = 60; // of a stage
-const WEIGHT = "weight.";
-
-/** Rows of a model's history; undefined where its folder has none. */
-export async function readHistory(folder: string): Promise<HistoryRow[] | undefined> {
-  const path = join(folder, "history.parquet");
-  return existsSync(path) ? readParquet(path) : undefined;
+/** A stage's history, thinned: a point is the mean over `every` steps, placed at the last of them. */
+export interface StageCurves {
+  readonly every: number;
+  readonly points: readonly CurvePoint[];
+  /** Every look at the validation items, as it was. */
+  readonly validation: readonly ValidationPoint[];
 }
 
-/** The curves of one stage; undefined where the history has none of its steps. */
-export function stageCurves(history: readonly HistoryRow[], stage: string): StageCurves | undefined {
+export interface CurvePoint {
+  readonly step: number;
+  readonly loss: number | null;
+  /** ℓ per item and target. */
+  readonly nll: number | null;
+  /** σ with its floor. */
+  readonly noise: number | null;
+  /** h by channel, at that step. */
+  readonly weights: Readonly<Record<string, number | null>>;
+}
+
+export interface ValidationPoint {
+  readonly step: number;
+  readonly hr: number | null;
+  readonly mrr: number | null;
+  readonly ndcg: number | null;
+  readonly holdoutNll: number | null;
+}
+
+const WEIGHT = "weight.";
+
+/** The curves of one stage, of at most so many points; undefined where the history has none of its steps. */
+export function stageCurves(history: readonly HistoryRow[], stage: string, most: number): StageCurves | undefined {
   const rows = history.filter((row) => row.stage === stage);
   if (rows.length === 0) return undefined;
-  const every = Math.ceil(rows.length / MOST_POINTS);
+  const every = Math.ceil(rows.length / most);
   const points: CurvePoint[] = [];
   for (let from = 0; from < rows.length; from += every) points.push(pointOf(rows.slice(from, from + every)));
   return { every, points, validation: rows.flatMap(validationOf) };
