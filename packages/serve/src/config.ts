@@ -25,6 +25,8 @@ export const serveConfigSchema = z.strictObject({
   origins: z.array(z.url()).default([]),
   /** Paths that need no key: of readyz, metrics, docs, reports. */
   open: z.array(z.enum(["readyz", "metrics", "docs", "reports"])).default([]),
+  /** Folder of the built page, served at /. @default none */
+  page: z.string().min(1).optional(),
   /** Folder of what nearkin evaluate and nearkin report wrote. @default none */
   results: z.string().min(1).optional(),
   /** Threads that scan. @default the cores there are, at most 8 */

@@ -16,6 +16,8 @@ import { drain } from "./http/drain.ts";
 import { installFoundations } from "./http/foundations.ts";
 import { Lifecycle } from "./http/lifecycle.ts";
 import { createMetrics } from "./http/metrics.ts";
+import { readPage } from "./http/page/files.ts";
+import { PAGE_ROUTE, registerPage } from "./http/page/routes.ts";
 import { registerRoutes } from "./http/register.ts";
 import { serverOptions } from "./http/server-options.ts";
 import { ActiveModels } from "./models/active.ts";
@@ -176,7 +178,7 @@ async function assemble(
       door: withKeys
         ? { kind: "keys", ring: keys, tokens }
         : { kind: "local", hosts: config.names, origins: config.origins },
-      publicRoutes: ["health", ...config.open.flatMap((name) => OPEN[name])],
+      publicRoutes: ["health", PAGE_ROUTE, ...config.open.flatMap((name) => OPEN[name])],
       ...limitsOf(config, withKeys),
     },
     metrics,
@@ -184,6 +186,7 @@ async function assemble(
     origins: config.origins,
   });
   registerRoutes(app, context, config);
+  registerPage(app, config.page === undefined ? undefined : await readPage(config.page));
   await models.start();
   parts.add(
     new ImportWatch({

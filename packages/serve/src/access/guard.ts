@@ -1,7 +1,7 @@
 // The door, as Fastify hooks. Who asks is settled before the body is read; whose data is touched, once the handler's own input is known.
 //
-// With keys, an unauthenticated request reaches /healthz and nothing else: unknown paths are answered 401 like known ones, so nobody can
-// feel for routes. Without keys, see local.ts.
+// With keys, an unauthenticated request reaches /healthz and the files of the page, which hold no data, and nothing else: unknown paths
+// are answered 401 like known ones, so nobody can feel for routes. Without keys, see local.ts.
 
 import { NearkinError } from "@nearkin/core";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";

@@ -497,7 +497,16 @@ describe("what others could reach", () => {
   });
 
   test("what is configured as open is, and nothing besides", async () => {
-    const paths = ["/healthz", "/readyz", "/metrics", "/docs", "/docs/style.css", "/openapi.json", "/v1/models"];
+    const paths = [
+      "/healthz",
+      "/readyz",
+      "/metrics",
+      "/docs",
+      "/docs/style.css",
+      "/openapi.json",
+      "/reports/films",
+      "/v1/models",
+    ];
     const answered = async (options: TinyServerOptions) => {
       await using server = await TinyServer.open({ keys: "on", ...options });
       const statuses = await Promise.all(paths.map((url) => server.server.app.inject(url)));
@@ -507,6 +516,7 @@ describe("what others could reach", () => {
     expect(await answered({ open: ["readyz"] })).toEqual(["/healthz", "/readyz"]);
     expect(await answered({ open: ["metrics"] })).toEqual(["/healthz", "/metrics"]);
     expect(await answered({ open: ["docs"] })).toEqual(["/healthz", "/docs", "/docs/style.css", "/openapi.json"]);
+    expect(await answered({ open: ["reports"] })).toEqual(["/healthz", "/reports/films"]);
   });
 });
 

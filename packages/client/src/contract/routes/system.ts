@@ -13,7 +13,7 @@ export const systemRoutes = {
     scope: "public",
     summary: "Whether the process lives",
     description:
-      "Answers as long as the process does, also while no model is loaded. The only path that never needs a key.",
+      "Answers as long as the process does, also while no model is loaded. The only route of the API that never needs a key.",
     response: healthAnswer,
     errors: [],
     examples: [{ summary: "It lives", response: { status: "ok", version: "0.1.0", uptime: 12.5 } }],
