@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -52,6 +52,35 @@ describe("nearkin serve", () => {
     expect(listed.out).toMatch(/^[a-z2-7]{12} {2}read +made .* test\n$/);
     child.kill("SIGTERM");
     expect(await ended).toBe(0);
+  });
+
+  test("shows the page and the results it is given, and says so", async () => {
+    const page = join(folder, "page");
+    mkdirSync(join(page, "assets"), { recursive: true });
+    writeFileSync(join(page, "index.html"), "<title>Nearkin</title>");
+    writeFileSync(join(page, "assets", "a.js"), "1");
+    writeFileSync(join(folder, "page.yaml"), `serve:\n  page: ${page}\n`);
+    mkdirSync(join(folder, "models", "results"));
+    writeFileSync(join(folder, "models", "results", "cut.json"), "{");
+    const flags = ["--store", join(folder, "page.db"), "--log", "silent", "--config", join(folder, "page.yaml")];
+    const shown = await startServe(join(folder, "models", "a"), ...flags);
+    expect(await (await fetch(`${shown.url}/items/f000`)).text()).toBe("<title>Nearkin</title>");
+    expect((await fetch(`${shown.url}/assets/a.js`)).status).toBe(200);
+    const { evaluations } = await createClient({ url: shown.url }).evaluations.list(); // of the folder beside the model
+    expect(evaluations).toMatchObject([{ name: "cut", problem: "cut.json: it is not JSON, or broke off" }]);
+    await expect.poll(shown.said).toContain(`the page is at ${shown.url}/\n`);
+    shown.child.kill("SIGTERM");
+    expect(await shown.ended).toBe(0);
+
+    const bare = await serve(...flags, "--no-page", "--results", folder);
+    expect((await fetch(`${bare.url}/`, { redirect: "manual" })).headers.get("location")).toBe("/docs");
+    expect((await createClient({ url: bare.url }).evaluations.list()).evaluations).toEqual([]);
+    await expect.poll(bare.said).toContain("no page, as asked\n");
+    bare.child.kill("SIGTERM");
+    expect(await bare.ended).toBe(0);
+    rmSync(join(folder, "models", "results"), { recursive: true });
+    const nowhere = await run("serve", join(folder, "models"), "--results", join(folder, "nowhere"));
+    expect(nowhere.err).toMatch(/BAD_CONFIG: results: .*nowhere is no folder/);
   });
 
   test("says what is wrong with its settings, its models and its store", async () => {

@@ -1,10 +1,13 @@
 // nearkin serve: similar items over HTTP, for each user, with reasons.
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { NearkinError } from "@nearkin/core";
 import { describeProblems, openDataset } from "@nearkin/data";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { wholeNumber } from "../engine.ts";
 import { importDataset } from "../import-dataset.ts";
 import type { Output } from "../output.ts";
+import { findPage } from "../page-folder.ts";
 import { liveLine } from "../progress.ts";
 import { readConfigFile } from "../training-config.ts";
 
@@ -18,11 +21,14 @@ interface ServeFlags {
   threads?: number;
   origin?: string[];
   name?: string[];
-  open?: ("readyz" | "metrics" | "docs")[];
+  open?: (typeof OPEN)[number][];
+  /** false: --no-page. */
+  page: boolean;
+  results?: string;
   log?: "silent" | "error" | "warn" | "info" | "debug";
 }
 
-const OPEN = ["readyz", "metrics", "docs"] as const;
+const OPEN = ["readyz", "metrics", "docs", "reports"] as const;
 
 export function serveCommand(output: Output): Command {
   return new Command("serve")
@@ -44,6 +50,11 @@ export function serveCommand(output: Output): Command {
       ]),
     )
     .option("--import <dataset>", "first bring the histories of a dataset folder into the store; again does nothing")
+    .option(
+      "--results <folder>",
+      "what nearkin evaluate and nearkin report wrote (default: results beside a model folder)",
+    )
+    .option("--no-page", "leave out the page of @nearkin/web")
     .option("--threads <n>", "threads that scan (default: the cores there are, at most 8)", wholeNumber(1))
     .option("--origin <url>", "a page's origin that may call from a browser; may be given again", collect)
     .option("--name <host>", "a further name the server is called by without keys; may be given again", collect)
@@ -69,6 +80,7 @@ Examples:
   $ curl localhost:7410/v1/items/tt0111161/similar?k=5
   $ nearkin serve models --host 0.0.0.0 --store postgres://db/films   for others: make a key first, with nearkin keys create
   $ nearkin serve models/films --import datasets/films             users of the dataset are known from the start
+  $ nearkin serve models/films --results results                   evaluations and reports, for the page
   $ nearkin serve models/films --config nearkin.yaml --log warn`,
     )
     .action((models: string[], flags: ServeFlags) => runServe(models, flags, output));
@@ -76,7 +88,7 @@ Examples:
 
 async function runServe(
   models: string[],
-  { config: file, import: dataset, ...flags }: ServeFlags,
+  { config: file, import: dataset, page: withPage, ...flags }: ServeFlags,
   output: Output,
 ): Promise<void> {
   const { createServer, keepHeapSmall, onSignals, serveConfigSchema } = await import("@nearkin/serve"); // not before it is asked for
@@ -88,8 +100,10 @@ async function runServe(
     const where = file === undefined ? "serve" : `${file}: serve`;
     throw new NearkinError("BAD_CONFIG", `${where}: ${describeProblems(parsed.error, serveConfigSchema).join("; ")}`);
   }
+  const results = parsed.data.results ?? resultsBeside(models[0]);
+  const { page, line } = await pageOf(withPage, parsed.data.page);
   keepHeapSmall();
-  const server = await createServer({ ...parsed.data, models });
+  const server = await createServer({ ...parsed.data, models, page, results });
   const stopped = new Promise<void>((resolve) => {
     onSignals(async () => {
       await server.close();
@@ -108,7 +122,25 @@ async function runServe(
   output.log(`${model?.name}: ${catalogue?.size.toLocaleString("en")} items, model ${model?.id.slice(0, 12)}\n`);
   output.log(`store ${server.context.store.place}; ${await keysLine(server)}\n`);
   output.log(`listening on ${address}; the API is at ${address}/docs\n`);
+  output.log(`${line ?? `the page is at ${address}/`}\n`);
   await stopped;
+}
+
+/** The page to serve, and what there is to say where there is none: the one that is configured goes before the installed one. */
+async function pageOf(
+  wanted: boolean,
+  configured: string | undefined,
+): Promise<{ page?: string | undefined; line?: string }> {
+  if (!wanted) return { line: "no page, as asked" };
+  if (configured !== undefined) return { page: configured };
+  const found = await findPage();
+  return "folder" in found ? { page: found.folder } : { line: found.reason };
+}
+
+/** `results` beside a model's folder: where nearkin demo puts them. */
+function resultsBeside(model: string): string | undefined {
+  const folder = join(dirname(resolve(model)), "results");
+  return existsSync(join(model, "model.json")) && existsSync(folder) ? folder : undefined;
 }
 
 type Server = Awaited<ReturnType<typeof import("@nearkin/serve").createServer>>;

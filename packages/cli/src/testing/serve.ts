@@ -4,6 +4,8 @@ import { fileURLToPath } from "node:url";
 const bin = fileURLToPath(new URL("../../bin/nearkin.js", import.meta.url));
 
 export interface RunningServer {
+  /** What it has written to standard error so far. */
+  readonly said: () => string;
   readonly child: ChildProcess;
   readonly url: string;
   /** The exit code, when it has ended. */
@@ -24,5 +26,5 @@ export async function startServe(models: string, ...flags: string[]): Promise<Ru
     });
     void ended.then(() => reject(new Error(text)));
   });
-  return { child, url, ended };
+  return { child, url, ended, said: () => text };
 }
