@@ -15,20 +15,20 @@ function here(): string {
   return location ? location.pathname + location.search : "/";
 }
 
-/** Goes to an address of this page. */
-export function navigate(to: string, { replace = false }: { replace?: boolean } = {}): void {
-  if (replace) history.replaceState(history.state, "", to);
-  else history.pushState(null, "", to);
+/** Goes to an address of this page, to its beginning. */
+export function navigate(to: string): void {
+  history.pushState(null, "", to);
   address.value = here();
+  scrollTo(0, 0);
 }
 
 /**
- * The query with some of its values changed; null and "" take one away. Replaces the entry in the history: for what changes many times
- * a second.
+ * Changes values of the query, in place of the entry in the history; null and "" take one away. Browsers refuse more than some hundred in half
+ * a minute: what moves continuously says so when it rests.
  */
 export function setQuery(changes: Readonly<Record<string, string | null>>): void {
-  const next = withQuery(query.peek(), changes);
-  navigate(path.peek() + next, { replace: true });
+  history.replaceState(history.state, "", path.peek() + withQuery(query.peek(), changes));
+  address.value = here();
 }
 
 /** `?a=1&b=plot:2`, or nothing. */
@@ -53,9 +53,7 @@ export function followLinks(root: Document): void {
     if (!link || !isOurs(link, event)) return;
     event.preventDefault();
     const { pathname, search } = new URL(link.href);
-    if (pathname + search === here()) return;
-    navigate(pathname + search);
-    scrollTo(0, 0);
+    if (pathname + search !== here()) navigate(pathname + search);
   });
 }
 

@@ -17,15 +17,21 @@ interface SliderProps {
   home?: number | undefined;
   /** What it does, below. */
   hint?: string | undefined;
+  /** Label, groove and value in one row: for many sliders that belong together. @default false */
+  compact?: boolean;
   disabled?: boolean;
 }
 
 /** A number between two others, moved by hand, arrows, Page up and down, Home and End. */
-export function Slider({ label, value, min, max, step, onInput, format, colour, home, hint, disabled }: SliderProps) {
+export function Slider(props: SliderProps) {
+  const { label, value, min, max, step, onInput, format, colour, home, hint, compact = false, disabled } = props;
   const id = useId();
   const at = (place: number) => String((Math.min(max, Math.max(min, place)) - min) / (max - min));
   return (
-    <div class="slider" style={{ "--at": at(value), "--home": at(home ?? min), "--colour": colour ?? "var(--accent)" }}>
+    <div
+      class={compact ? "slider slider-compact" : "slider"}
+      style={{ "--at": at(value), "--home": at(home ?? min), "--colour": colour ?? "var(--accent)" }}
+    >
       <label for={id}>
         {colour && <span class="slider-swatch" aria-hidden="true" />}
         {label}

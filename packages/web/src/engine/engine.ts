@@ -52,10 +52,10 @@ export async function openEngine(): Promise<void> {
     if (reason !== undefined) return answerByServer(reason);
     const files = await listModelFiles(active);
     if (isOld()) return;
-    if (files.total > SMALL) return answerByServer("the model is too large to hold in a page");
+    if (files.bytes > SMALL) return answerByServer("the model is too large to hold in a page");
     const opened = await openInWorker(
       new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "nearkin" }),
-      await downloadModel(active, files),
+      await downloadModel(files),
     );
     if (isOld()) return opened.close();
     worker?.close();

@@ -1,0 +1,129 @@
+import { useId } from "preact/hooks";
+import { itemPath } from "../app/routes.ts";
+import { Bar } from "../design/bar.tsx";
+import { Table } from "../design/table.tsx";
+import { channelColour } from "../engine/active-model.ts";
+import type { ExplainedItem } from "../engine/similarity.ts";
+import { inOneLine } from "./describe.ts";
+import { holdsBack, type Move, notKnown, segmentsOf, shown, spoken } from "./explanation.ts";
+import { itemFacts } from "./facts.ts";
+import "./neighbour-card.css";
+
+interface NeighbourCardProps {
+  item: ExplainedItem;
+  /** The distance of the whole width of the bar, the same for all cards. */
+  full: number;
+  diversity: number;
+  /** Against the list before anything was chosen; undefined where nothing was. */
+  move: Move | undefined;
+  /** What the address has chosen, to be kept on the next item's page. */
+  search: string;
+}
+
+/** A neighbour: its place, what it is, how far away, and what makes the distance. */
+export function NeighbourCard({ item, full, diversity, move, search }: NeighbourCardProps) {
+  const { id, title, rank, distance, contributions } = item;
+  const held = holdsBack(item, diversity);
+  const unknown = notKnown(contributions);
+  const facts = itemFacts(id).value;
+  return (
+    <li class="neighbour" data-id={id}>
+      <div class="neighbour-rank">
+        <span class="figures">{rank}</span>
+        {move && <MoveBadge move={move} />}
+      </div>
+      <h3>
+        <a href={itemPath(id) + search}>{title ?? id}</a>
+      </h3>
+      <p class="neighbour-facts soft small">{facts.state === "ready" ? inOneLine(facts.value) : ""}</p>
+      <Reasons item={item} full={full} distance={distance} />
+      <p class="neighbour-words small">
+        {held && (
+          <span>
+            Would be <b>#{held.rank}</b> with the same {held.channel}
+          </span>
+        )}
+        {unknown.length > 0 && <span class="soft">{unknown.join(", ")} not known: an average stands in</span>}
+      </p>
+    </li>
+  );
+}
+
+/** The bar; its numbers appear where one points at it, and stay as a table where one opens it. */
+function Reasons({ item, full, distance }: { item: ExplainedItem; full: number; distance: number }) {
+  const id = useId();
+  return (
+    <details class="reasons">
+      <summary aria-describedby={id}>
+        <span class="reasons-distance figures">{shown(distance)}</span>
+        <Bar label={spoken(item)} segments={segmentsOf(item.contributions)} full={full} />
+        <span class="reasons-tip" aria-hidden="true">
+          {item.contributions.map(({ channel, contribution, share }) => (
+            <span key={channel} class="reasons-tip-row">
+              <Swatch channel={channel} />
+              {channel}
+              <b class="figures">{shown(contribution)}</b>
+              <span class="figures">{share === null ? "" : `${Math.round(100 * share)} %`}</span>
+            </span>
+          ))}
+        </span>
+        <span class="unseen" id={id}>
+          Opens a table of the numbers
+        </span>
+      </summary>
+      <ReasonsTable item={item} />
+    </details>
+  );
+}
+
+function ReasonsTable({ item: { title, id, contributions } }: { item: ExplainedItem }) {
+  return (
+    <Table
+      caption={`What makes the distance to ${title ?? id}`}
+      quiet
+      rows={contributions}
+      keyOf={({ channel }) => channel}
+      columns={[
+        {
+          title: "Channel",
+          cell: ({ channel }) => (
+            <>
+              <Swatch channel={channel} /> {channel}
+            </>
+          ),
+        },
+        { title: "Weight", numeric: true, cell: ({ weight }) => shown(weight) },
+        { title: "× distance", numeric: true, cell: ({ distance }) => shown(distance) },
+        { title: "= part", numeric: true, cell: ({ contribution }) => shown(contribution) },
+        { title: "Rank if equal", numeric: true, cell: ({ rankWithout }) => `#${rankWithout}` },
+      ]}
+    />
+  );
+}
+
+export function Swatch({ channel }: { channel: string }) {
+  return <span class="swatch" style={{ "--colour": channelColour(channel) }} aria-hidden="true" />;
+}
+
+function MoveBadge({ move }: { move: Move }) {
+  switch (move.kind) {
+    case "same":
+      return null;
+    case "new":
+      return <span class="move">new</span>;
+    case "up":
+      return (
+        <span class="move move-up">
+          <span aria-hidden="true">▲{move.by}</span>
+          <span class="unseen">up {move.by}</span>
+        </span>
+      );
+    case "down":
+      return (
+        <span class="move">
+          <span aria-hidden="true">▼{move.by}</span>
+          <span class="unseen">down {move.by}</span>
+        </span>
+      );
+  }
+}
