@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { loaded, reload } from "./loaded.ts";
+import { askAnew, loaded, reload } from "./loaded.ts";
 import { signIn, signOut } from "./session.ts";
 
 afterEach(signOut);
@@ -41,4 +41,15 @@ test("another session asks anew, and an answer to the old one is dropped", async
   waiting[0]("nobody's");
   await settled();
   expect(ask().value).toEqual({ state: "ready", value: "the other's" });
+});
+
+test("another model is asked anew, and the old answer stands until it comes", async () => {
+  let asked = 0;
+  const ask = () => loaded("of the model", async () => ++asked).value;
+  ask();
+  await settled();
+  askAnew();
+  expect(ask()).toEqual({ state: "ready", value: 1 });
+  await settled();
+  expect(ask()).toEqual({ state: "ready", value: 2 });
 });

@@ -1,4 +1,5 @@
-// What is asked of the server, as signals: on its way, there, or failed. Asked once, kept until the session changes or it is forgotten.
+// What is asked of the server, as signals: on its way, there, or failed. Asked once, and again when another session or model may answer
+// otherwise.
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { type Problem, problemOf } from "./problem.ts";
 import { sessionNumber } from "./session.ts";
@@ -10,12 +11,19 @@ export type Loaded<Value> =
 
 interface Entry {
   readonly answer: Signal<Loaded<unknown>>;
-  /** The session it was asked in. */
-  session: number;
+  /** The session and the model it was asked in. */
+  asked: string;
   load: () => Promise<unknown>;
 }
 
 const entries = new Map<string, Entry>();
+
+const modelNumber = signal(0);
+
+/** Another model answers now. */
+export function askAnew(): void {
+  modelNumber.value++;
+}
 
 /**
  * The answer to a question, by a name that is the same for the same question. Read its value while rendering: the component follows.
@@ -25,14 +33,14 @@ const entries = new Map<string, Entry>();
  * models.value // => { state: "loading" }
  */
 export function loaded<Value>(name: string, load: () => Promise<Value>): ReadonlySignal<Loaded<Value>> {
-  const session = sessionNumber.value;
+  const asked = `${sessionNumber.value} ${modelNumber.value}`;
   let entry = entries.get(name);
   if (!entry) {
-    entry = { answer: signal<Loaded<unknown>>({ state: "loading" }), session, load };
+    entry = { answer: signal<Loaded<unknown>>({ state: "loading" }), asked, load };
     entries.set(name, entry);
     ask(entry);
-  } else if (entry.session !== session) {
-    entry.session = session;
+  } else if (entry.asked !== asked) {
+    entry.asked = asked;
     entry.load = load;
     ask(entry);
   }
@@ -46,14 +54,14 @@ export function reload(name: string): void {
 }
 
 function ask(entry: Entry): void {
-  const { session, answer, load } = entry;
+  const { asked, answer, load } = entry;
   if (answer.peek().state === "failed") answer.value = { state: "loading" };
   load().then(
     (value) => {
-      if (entry.session === session) answer.value = { state: "ready", value };
+      if (entry.asked === asked) answer.value = { state: "ready", value };
     },
     (error: unknown) => {
-      if (entry.session === session) answer.value = { state: "failed", problem: problemOf(error) };
+      if (entry.asked === asked) answer.value = { state: "failed", problem: problemOf(error) };
     },
   );
 }

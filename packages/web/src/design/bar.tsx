@@ -10,17 +10,15 @@ export interface Segment {
 }
 
 interface BarProps {
-  /** What the bar shows, with its numbers: all that is read aloud. */
-  label: string;
   segments: readonly Segment[];
   /** The value of the whole width, the same for all bars that are compared. */
   full: number;
 }
 
-/** Parts of a sum, side by side. */
-export function Bar({ label, segments, full }: BarProps) {
+/** Parts of a sum, side by side. Silent: whoever shows it also says its numbers. */
+export function Bar({ segments, full }: BarProps) {
   return (
-    <div class="bar" role="img" aria-label={label}>
+    <span class="bar" aria-hidden="true">
       {segments.map((segment) => (
         <span
           key={segment.label}
@@ -28,6 +26,6 @@ export function Bar({ label, segments, full }: BarProps) {
           style={{ "--part": String(full > 0 ? Math.max(0, segment.value) / full : 0), "--colour": segment.colour }}
         />
       ))}
-    </div>
+    </span>
   );
 }

@@ -26,12 +26,15 @@ interface SliderProps {
 export function Slider(props: SliderProps) {
   const { label, value, min, max, step, onInput, format, colour, home, hint, compact = false, disabled } = props;
   const id = useId();
-  const at = (place: number) => String((Math.min(max, Math.max(min, place)) - min) / (max - min));
+  const at = (place: number) => (Math.min(max, Math.max(min, place)) - min) / (max - min);
+  const places = {
+    "--from": String(Math.min(at(0), at(value))), // the groove is filled from 0, wherever that lies
+    "--to": String(Math.max(at(0), at(value))),
+    "--home": String(at(home ?? min)),
+    "--colour": colour ?? "var(--accent)",
+  };
   return (
-    <div
-      class={compact ? "slider slider-compact" : "slider"}
-      style={{ "--at": at(value), "--home": at(home ?? min), "--colour": colour ?? "var(--accent)" }}
-    >
+    <div class={compact ? "slider slider-compact" : "slider"} style={places}>
       <label for={id}>
         {colour && <span class="slider-swatch" aria-hidden="true" />}
         {label}

@@ -1,6 +1,7 @@
 // Who answers what is similar. The server at first; a worker of this page as soon as it holds the model, where that is small enough.
 import { effect, signal } from "@preact/signals";
 import { client } from "../api/client.ts";
+import { askAnew } from "../api/loaded.ts";
 import { downloadModel, listModelFiles } from "../api/model-files.ts";
 import { type Problem, problemOf } from "../api/problem.ts";
 import { sessionNumber } from "../api/session.ts";
@@ -44,7 +45,9 @@ export async function openEngine(): Promise<void> {
     const { models, active } = await client.models.list();
     if (isOld()) return;
     const model = models.find(({ id }) => id === active);
+    const before = activeModel.peek();
     activeModel.value = model;
+    if (before && before.id !== active) askAnew();
     if (!active || !model) return answerByServer("the server has no active model");
     if (!globalThis.Worker) return answerByServer("this browser has no workers");
     const reason = await whyNotHere(model.items ?? 0);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ExplainedItem } from "../engine/similarity.ts";
-import { holdsBack, moveOf, notKnown, segmentsOf, spoken } from "./explanation.ts";
+import { holdsBack, moveOf, notKnown, orderOf, segmentsOf, spoken } from "./explanation.ts";
 
 const part = (channel: string, contribution: number, rankWithout: number, unknown: "item" | null = null) => ({
   channel,
@@ -53,4 +53,12 @@ test.each([
   [3, undefined, { kind: "new" }],
 ])("from %i to %o", (rank, before, move) => {
   expect(moveOf(rank, before)).toEqual(move);
+});
+
+test.each([
+  [0, 0, "By distance"],
+  [0.3, 0, "By distance, favouring the well-known"],
+  [-0.3, 0.2, "By distance, favouring the lesser-known, made to differ"],
+])("popularity %d and diversity %d: %s", (popularity, diversity, words) => {
+  expect(orderOf({ popularity, diversity })).toBe(words);
 });

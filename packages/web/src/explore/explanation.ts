@@ -1,7 +1,7 @@
 // A neighbour's reasons in words and bars.
 import type { Segment } from "../design/bar.tsx";
 import { channelColour } from "../engine/active-model.ts";
-import type { ExplainedItem } from "../engine/similarity.ts";
+import type { ExplainedItem, SimilarQuestion } from "../engine/similarity.ts";
 
 type Contribution = ExplainedItem["contributions"][number];
 
@@ -53,4 +53,12 @@ export function moveOf(rank: number, before: number | undefined): Move {
   if (before === undefined) return { kind: "new" };
   if (before === rank) return { kind: "same" };
   return before > rank ? { kind: "up", by: before - rank } : { kind: "down", by: rank - before };
+}
+
+/** What a list is ordered by, in words. */
+export function orderOf({ popularity, diversity }: Pick<SimilarQuestion, "popularity" | "diversity">): string {
+  const parts = ["By distance"];
+  if (popularity !== 0) parts.push(popularity > 0 ? "favouring the well-known" : "favouring the lesser-known");
+  if (diversity > 0) parts.push("made to differ");
+  return parts.join(", ");
 }

@@ -15,7 +15,7 @@ import "./explore-screen.css";
 export function ExploreScreen() {
   useTitle("Explore");
   const by = similarity.value;
-  const question = `shelves ${activeModel.value?.id ?? ""} ${by.place}`;
+  const question = `shelves ${by.place}`;
   const shelves = loaded(question, () => by.shelves()).value;
   const problem = engineProblem.value ?? (shelves.state === "failed" ? shelves.problem : undefined);
   const known = shelves.state === "ready" ? shelves.value : undefined;
@@ -87,7 +87,7 @@ function Pairs({ pairs }: { pairs: readonly ClosePair[] | undefined }) {
           ))}
         </ul>
       ) : (
-        <Skeleton height="16.5rem" />
+        <Skeleton height="21rem" />
       )}
     </section>
   );
@@ -115,10 +115,12 @@ function Pair({ pair: { items, distance }, part }: { pair: ClosePair; part: numb
       <a class="tile-title" href={itemPath(one.id)}>
         {one.title ?? one.id}
       </a>
-      <span class="kin-line" style={{ "--part": String(part) }} aria-hidden="true" />
-      <span class="figures soft small">
-        {shown(distance)}
-        <span class="unseen"> from</span>
+      <span class="kin-distance">
+        <span class="kin-line" style={{ "--part": String(part) }} aria-hidden="true" />
+        <span class="figures soft small">
+          {shown(distance)}
+          <span class="unseen"> from</span>
+        </span>
       </span>
       <a class="tile-title" href={itemPath(other.id)}>
         {other.title ?? other.id}

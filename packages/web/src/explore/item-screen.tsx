@@ -96,14 +96,14 @@ function learnedMetric(): StartingMetric {
 
 function metricOf(user: string | null): Loaded<UserMetric> | undefined {
   if (user === null) return undefined;
-  return loaded(`metric ${activeModel.value?.id ?? ""} ${user}`, () => client.users.metric.get(user)).value;
+  return loaded(`metric ${user}`, () => client.users.metric.get(user)).value;
 }
 
 /** Ranks in the list that all share, to compare with; undefined where nothing was chosen, or they are not there yet. */
 function ranksBefore(id: string, chosen: Chosen, learned: StartingMetric): ReadonlyMap<string, number> | undefined {
   const model = activeModel.value;
   if (!model || (chosen.user === null && !isMoved(chosen))) return undefined;
-  const shared = loaded(`shared list ${model.id} ${id}`, async () => {
+  const shared = loaded(`shared list ${id}`, async () => {
     const items = await similarity.peek().similar(id, { ...learned, diversity: 0, k: MOST });
     return new Map(items.map((item) => [item.id, item.rank]));
   }).value;

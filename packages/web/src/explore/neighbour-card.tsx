@@ -1,4 +1,4 @@
-import { useId } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { itemPath } from "../app/routes.ts";
 import { Bar } from "../design/bar.tsx";
 import { Table } from "../design/table.tsx";
@@ -26,6 +26,8 @@ export function NeighbourCard({ item, full, diversity, move, search }: Neighbour
   const held = holdsBack(item, diversity);
   const unknown = notKnown(contributions);
   const facts = itemFacts(id).value;
+  const [open, setOpen] = useState(false);
+  const table = useId();
   return (
     <li class="neighbour" data-id={id}>
       <div class="neighbour-rank">
@@ -36,7 +38,18 @@ export function NeighbourCard({ item, full, diversity, move, search }: Neighbour
         <a href={itemPath(id) + search}>{title ?? id}</a>
       </h3>
       <p class="neighbour-facts soft small">{facts.state === "ready" ? inOneLine(facts.value) : ""}</p>
-      <Reasons item={item} full={full} distance={distance} />
+      <button
+        type="button"
+        class="reasons"
+        aria-label={`${spoken(item)}. Numbers`}
+        aria-expanded={open}
+        aria-controls={table}
+        onClick={() => setOpen(!open)}
+      >
+        <span class="figures soft small">{shown(distance)}</span>
+        <Bar segments={segmentsOf(contributions)} full={full} />
+        {!open && <Tip contributions={contributions} />}
+      </button>
       <p class="neighbour-words small">
         {held && (
           <span>
@@ -45,38 +58,31 @@ export function NeighbourCard({ item, full, diversity, move, search }: Neighbour
         )}
         {unknown.length > 0 && <span class="soft">{unknown.join(", ")} not known: an average stands in</span>}
       </p>
+      <div class="neighbour-numbers" id={table}>
+        {open && <Numbers item={item} />}
+      </div>
     </li>
   );
 }
 
-/** The bar; its numbers appear where one points at it, and stay as a table where one opens it. */
-function Reasons({ item, full, distance }: { item: ExplainedItem; full: number; distance: number }) {
-  const id = useId();
+/** The numbers of the bar, where one points at it. */
+function Tip({ contributions }: Pick<ExplainedItem, "contributions">) {
   return (
-    <details class="reasons">
-      <summary aria-describedby={id}>
-        <span class="reasons-distance figures">{shown(distance)}</span>
-        <Bar label={spoken(item)} segments={segmentsOf(item.contributions)} full={full} />
-        <span class="reasons-tip" aria-hidden="true">
-          {item.contributions.map(({ channel, contribution, share }) => (
-            <span key={channel} class="reasons-tip-row">
-              <Swatch channel={channel} />
-              {channel}
-              <b class="figures">{shown(contribution)}</b>
-              <span class="figures">{share === null ? "" : `${Math.round(100 * share)} %`}</span>
-            </span>
-          ))}
+    <span class="tip">
+      {contributions.map(({ channel, contribution, share }) => (
+        <span key={channel} class="tip-row">
+          <Swatch channel={channel} />
+          <span>{channel}</span>
+          <b class="figures">{shown(contribution)}</b>
+          <span class="figures soft">{share === null ? "" : `${Math.round(100 * share)} %`}</span>
         </span>
-        <span class="unseen" id={id}>
-          Opens a table of the numbers
-        </span>
-      </summary>
-      <ReasonsTable item={item} />
-    </details>
+      ))}
+    </span>
   );
 }
 
-function ReasonsTable({ item: { title, id, contributions } }: { item: ExplainedItem }) {
+/** All of them, where one opens it. */
+function Numbers({ item: { title, id, contributions } }: { item: ExplainedItem }) {
   return (
     <Table
       caption={`What makes the distance to ${title ?? id}`}
@@ -87,9 +93,10 @@ function ReasonsTable({ item: { title, id, contributions } }: { item: ExplainedI
         {
           title: "Channel",
           cell: ({ channel }) => (
-            <>
-              <Swatch channel={channel} /> {channel}
-            </>
+            <span class="channel-name">
+              <Swatch channel={channel} />
+              {channel}
+            </span>
           ),
         },
         { title: "Weight", numeric: true, cell: ({ weight }) => shown(weight) },

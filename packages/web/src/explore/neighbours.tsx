@@ -2,7 +2,7 @@ import { Button } from "../design/button.tsx";
 import { Skeleton } from "../design/skeleton.tsx";
 import { activeModel } from "../engine/active-model.ts";
 import { whyServer } from "../engine/engine.ts";
-import { moveOf } from "./explanation.ts";
+import { moveOf, orderOf } from "./explanation.ts";
 import type { LiveList } from "./live-list.ts";
 import { NeighbourCard, Swatch } from "./neighbour-card.tsx";
 import { FEW, MOST } from "./tuning.ts";
@@ -26,7 +26,10 @@ export function Neighbours({ list, before, search, onMore }: NeighboursProps) {
   return (
     <section class="neighbours" aria-labelledby="neighbours-title" aria-busy={list === undefined}>
       <div class="neighbours-head">
-        <h2 id="neighbours-title">Nearest</h2>
+        <div>
+          <h2 id="neighbours-title">Nearest</h2>
+          <p class="soft small">{orderOf(list?.question ?? { popularity: 0, diversity: 0 })}</p>
+        </div>
         <Legend />
       </div>
       <ol ref={element} class="neighbours-list">
@@ -66,7 +69,7 @@ function computed({ place, milliseconds }: LiveList): string {
 function Legend() {
   return (
     <p class="legend small soft">
-      <span>Distance, by channel</span>
+      <span class="unseen">Channels:</span>
       {activeModel.value?.channels.map(({ name }) => (
         <span key={name}>
           <Swatch channel={name} />
