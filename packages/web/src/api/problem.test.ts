@@ -10,7 +10,7 @@ describe("problemOf", () => {
         "advice": "Look whether it is running and you are online, then try again.",
         "code": "UNREACHABLE",
         "detail": "GET /v1/items: cannot be reached",
-        "retryable": true,
+        "remedy": "retry",
         "title": "The server cannot be reached",
       }
     `);
@@ -22,7 +22,7 @@ describe("problemOf", () => {
       {
         "advice": "Field names the place and the message what was expected there.",
         "code": "BAD_REQUEST",
-        "retryable": false,
+        "remedy": "none",
         "title": "weights: there is no channel x",
       }
     `);

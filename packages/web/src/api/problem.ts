@@ -7,8 +7,8 @@ export interface Problem {
   advice: string;
   /** The server's own words. */
   detail?: string | undefined;
-  /** Whether the same again may help. */
-  retryable: boolean;
+  /** What may help: the same again, another key, or neither. */
+  remedy: "retry" | "sign in" | "none";
   /** Stable, to be compared with. */
   code: string;
 }
@@ -17,32 +17,32 @@ const known: Readonly<Record<string, Omit<Problem, "code" | "detail">>> = {
   UNREACHABLE: {
     title: "The server cannot be reached",
     advice: "Look whether it is running and you are online, then try again.",
-    retryable: true,
+    remedy: "retry",
   },
-  TIMED_OUT: { title: "The server took too long", advice: "It may be busy. Try again in a moment.", retryable: true },
+  TIMED_OUT: { title: "The server took too long", advice: "It may be busy. Try again in a moment.", remedy: "retry" },
   BAD_ANSWER: {
     title: "The answer was not understood",
     advice: "Something between this page and the server may have answered in its place. Try again, or reload the page.",
-    retryable: true,
+    remedy: "retry",
   },
   UNAUTHENTICATED: {
     title: "This server asks who you are",
     advice: "Sign in with an API key or a token.",
-    retryable: true,
+    remedy: "sign in",
   },
-  FORBIDDEN: { title: "Your key does not reach this", advice: "Sign in with a key that does.", retryable: true },
+  FORBIDDEN: { title: "Your key does not reach this", advice: "Sign in with a key that does.", remedy: "sign in" },
   NOT_FOUND: {
     title: "This server does not offer that",
     advice: "It may be older than this page. Update it, or ask whoever runs it.",
-    retryable: false,
+    remedy: "none",
   },
-  UNKNOWN_ITEM: { title: "There is no such item", advice: "Search for it by its title.", retryable: false },
-  UNKNOWN_USER: { title: "There is no such user", advice: "Choose another one.", retryable: false },
-  UNKNOWN_MODEL: { title: "There is no such model", advice: "Choose one from the list of models.", retryable: false },
+  UNKNOWN_ITEM: { title: "There is no such item", advice: "Search for it by its title.", remedy: "none" },
+  UNKNOWN_USER: { title: "There is no such user", advice: "Choose another one.", remedy: "none" },
+  UNKNOWN_MODEL: { title: "There is no such model", advice: "Choose one from the list of models.", remedy: "none" },
   NOT_READY: {
     title: "The server is starting",
     advice: "It has no model to answer with yet. Try again in a moment.",
-    retryable: true,
+    remedy: "retry",
   },
 };
 
@@ -51,16 +51,18 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof NearkinApiError) {
     const { code, message, requestId } = error;
     const detail = requestId === undefined ? message : `${message} (request ${requestId})`;
+    if (code === "UNAUTHENTICATED") return { ...known[code], code }; // its words are for programs
     if (code in known) return { ...known[code], code, detail };
     const remedy = code in apiErrors ? apiErrors[code as keyof typeof apiErrors].remedy : "Try again.";
-    return { title: message, advice: sentence(remedy), retryable: error.status >= 500 || error.status === 429, code };
+    const mayPass = error.status >= 500 || error.status === 429;
+    return { title: message, advice: sentence(remedy), remedy: mayPass ? "retry" : "none", code };
   }
   const message = error instanceof Error ? error.message : String(error);
   return {
     title: "Something went wrong on this page",
     advice: "Reload it. If that does not help, report the words below.",
     detail: message,
-    retryable: true,
+    remedy: "retry",
     code: error instanceof Error && "code" in error ? String(error.code) : "UNEXPECTED",
   };
 }

@@ -14,6 +14,10 @@ export const sessionNumber = signal(0);
 /** Whether the server has asked for a key, and the dialog is open. */
 export const signInAsked = signal(false);
 
+export function askToSignIn(): void {
+  signInAsked.value = true;
+}
+
 export function signIn(given: string): void {
   credential.value = given.trim();
   store(credential.value);
@@ -33,7 +37,7 @@ export async function authorizedFetch(input: RequestInfo | URL, init: RequestIni
   const bearer = credential.peek();
   if (bearer !== undefined) headers.set("authorization", `Bearer ${bearer}`);
   const response = await fetch(input, { ...init, headers });
-  if (response.status === 401) signInAsked.value = true;
+  if (response.status === 401) askToSignIn();
   return response;
 }
 

@@ -21,8 +21,9 @@ export function Dialog({ title, open, onClose, look = "dialog", children }: Dial
     const dialog = element.current;
     if (!dialog || dialog.open === open) return;
     dialog.setAttribute("closedby", "any"); // also by a click beside it, in browsers that know the attribute
-    if (open) dialog.showModal();
-    else dialog.close();
+    if (!open) return dialog.close();
+    dialog.showModal();
+    dialog.querySelector<HTMLElement>("input, select, textarea")?.focus(); // rather than the button that closes it
   }, [open]);
   return (
     <dialog ref={element} class={`dialog dialog-${look}`} aria-labelledby={id} onClose={onClose}>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Problem } from "../api/problem.ts";
+import { askToSignIn } from "../api/session.ts";
 import { Button } from "./button.tsx";
 import "./problem.css";
 
@@ -18,7 +19,8 @@ export function ProblemView({ problem, onRetry, children }: ProblemViewProps) {
       <p>{problem.advice}</p>
       {problem.detail && <p class="problem-detail">{problem.detail}</p>}
       <div class="row">
-        {onRetry && problem.retryable && <Button onClick={onRetry}>Try again</Button>}
+        {problem.remedy === "sign in" && <Button onClick={askToSignIn}>Sign in</Button>}
+        {problem.remedy === "retry" && onRetry && <Button onClick={onRetry}>Try again</Button>}
         {children}
       </div>
     </div>

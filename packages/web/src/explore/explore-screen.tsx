@@ -4,7 +4,7 @@ import { useTitle } from "../app/title.ts";
 import { ProblemView } from "../design/problem.tsx";
 import { Skeleton } from "../design/skeleton.tsx";
 import { activeModel } from "../engine/active-model.ts";
-import { engineProblem, openEngine, similarity } from "../engine/engine.ts";
+import { engineProblem, openEngine, similarity, whyServer } from "../engine/engine.ts";
 import type { ClosePair, ItemFacts, Shelves } from "../engine/similarity.ts";
 import { inOneLine } from "./describe.ts";
 import { shown } from "./explanation.ts";
@@ -16,9 +16,10 @@ export function ExploreScreen() {
   useTitle("Explore");
   const by = similarity.value;
   const question = `shelves ${by.place}`;
-  const shelves = loaded(question, () => by.shelves()).value;
-  const problem = engineProblem.value ?? (shelves.state === "failed" ? shelves.problem : undefined);
-  const known = shelves.state === "ready" ? shelves.value : undefined;
+  const decided = by.place === "browser" || whyServer.value !== undefined; // else one shelf would soon replace the other
+  const shelves = decided ? loaded(question, () => by.shelves()).value : undefined;
+  const problem = engineProblem.value ?? (shelves?.state === "failed" ? shelves.problem : undefined);
+  const known = shelves?.state === "ready" ? shelves.value : undefined;
   return (
     <div class="explore">
       <header class="explore-head">

@@ -48,7 +48,7 @@ export function printChosen({ user, weights, popularity, diversity, k }: Chosen)
 }
 
 /** `plot:2.1,genres:0.3`, as the API takes it. */
-export const printWeights = (weights: Readonly<Record<string, number>>): string =>
+const printWeights = (weights: Readonly<Record<string, number>>): string =>
   Object.entries(weights)
     .map(([channel, weight]) => `${channel}:${weight}`)
     .join(",");
