@@ -20,8 +20,6 @@ const manifest = z.object({
   ),
 });
 
-export type ModelFileName = z.output<typeof name>;
-
 export interface ModelFiles extends RouteAnswer<"listModelFiles"> {
   /** model.json as it was read for the list. */
   readonly manifest: Uint8Array;

@@ -14,7 +14,7 @@ export interface PageFile {
   readonly forms: Readonly<Partial<Record<Encoding, PageForm>>> & { readonly identity: PageForm };
 }
 
-export interface PageForm {
+interface PageForm {
   readonly bytes: Buffer;
   readonly etag: string;
 }
