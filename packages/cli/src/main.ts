@@ -43,7 +43,7 @@ function createProgram(output: Output): Command {
       "after",
       `
 Examples:
-  $ nearkin demo                          the whole way on the built-in sample
+  $ nearkin demo                          the whole way on the built-in sample, with a page
   $ nearkin prepare nearkin.yaml          your files to a dataset folder
   $ nearkin train datasets/films          dataset folder to model folder
   $ nearkin similar models/films <item>   similar items, with --explain also why
