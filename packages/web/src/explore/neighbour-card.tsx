@@ -27,6 +27,7 @@ export function NeighbourCard({ item, full, diversity, move, search }: Neighbour
   const unknown = notKnown(contributions);
   const facts = itemFacts(id).value;
   const [open, setOpen] = useState(false);
+  const [pointed, setPointed] = useState(false); // the numbers of one card are drawn, not of all: lists are drawn many times a second
   const table = useId();
   return (
     <li class="neighbour" data-id={id}>
@@ -45,10 +46,14 @@ export function NeighbourCard({ item, full, diversity, move, search }: Neighbour
         aria-expanded={open}
         aria-controls={table}
         onClick={() => setOpen(!open)}
+        onPointerEnter={() => setPointed(true)}
+        onPointerLeave={() => setPointed(false)}
+        onFocus={(event) => setPointed(event.currentTarget.matches(":focus-visible"))}
+        onBlur={() => setPointed(false)}
       >
         <span class="figures soft small">{shown(distance)}</span>
         <Bar segments={segmentsOf(contributions)} full={full} />
-        {!open && <Tip contributions={contributions} />}
+        {pointed && !open && <Tip contributions={contributions} />}
       </button>
       <p class="neighbour-words small">
         {held && (
