@@ -57,8 +57,8 @@ test.each([
 
 test.each([
   [0, 0, "By distance"],
-  [0.3, 0, "By distance, favouring the well-known"],
-  [-0.3, 0.2, "By distance, favouring the lesser-known, made to differ"],
+  [0.3, 0, "By distance and popularity"],
+  [-0.3, 0.2, "By distance, against popularity, made to differ"],
 ])("popularity %d and diversity %d: %s", (popularity, diversity, words) => {
   expect(orderOf({ popularity, diversity })).toBe(words);
 });

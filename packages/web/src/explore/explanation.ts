@@ -57,8 +57,8 @@ export function moveOf(rank: number, before: number | undefined): Move {
 
 /** What a list is ordered by, in words. */
 export function orderOf({ popularity, diversity }: Pick<SimilarQuestion, "popularity" | "diversity">): string {
-  const parts = ["By distance"];
-  if (popularity !== 0) parts.push(popularity > 0 ? "favouring the well-known" : "favouring the lesser-known");
+  const parts = [popularity > 0 ? "By distance and popularity" : "By distance"];
+  if (popularity < 0) parts.push("against popularity");
   if (diversity > 0) parts.push("made to differ");
   return parts.join(", ");
 }

@@ -43,11 +43,9 @@ export function ItemScreen({ id }: { id: string }) {
   }
   return (
     <div class="item-screen">
-      <div class="item-main">
-        <ItemSearch />
-        {details.state === "ready" ? <ItemHead item={details.value} /> : <Skeleton height="15rem" />}
-        <TunedNeighbours id={id} />
-      </div>
+      <ItemSearch />
+      {details.state === "ready" ? <ItemHead item={details.value} /> : <Skeleton height="15rem" />}
+      <TunedNeighbours id={id} />
     </div>
   );
 }

@@ -58,7 +58,8 @@ export function NeighbourCard({ item, full, diversity, move, search }: Neighbour
       <p class="neighbour-words small">
         {held && (
           <span>
-            Would be <b>#{held.rank}</b> with the same {held.channel}
+            {diversity > 0 ? `By score #${item.scoreRank}; would be ` : "Would be "}
+            <b>#{held.rank}</b> with the same {held.channel}
           </span>
         )}
         {unknown.length > 0 && <span class="soft">{unknown.join(", ")} not known: an average stands in</span>}

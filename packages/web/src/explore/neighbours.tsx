@@ -26,10 +26,8 @@ export function Neighbours({ list, before, search, onMore }: NeighboursProps) {
   return (
     <section class="neighbours" aria-labelledby="neighbours-title" aria-busy={list === undefined}>
       <div class="neighbours-head">
-        <div>
-          <h2 id="neighbours-title">Nearest</h2>
-          <p class="soft small">{orderOf(list?.question ?? { popularity: 0, diversity: 0 })}</p>
-        </div>
+        <h2 id="neighbours-title">Nearest</h2>
+        <p class="soft small">{orderOf(list?.question ?? { popularity: 0, diversity: 0 })}</p>
         <Legend />
       </div>
       <ol ref={element} class="neighbours-list">
