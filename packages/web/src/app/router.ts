@@ -27,7 +27,12 @@ export function navigate(to: string): void {
  * a minute: what moves continuously says so when it rests.
  */
 export function setQuery(changes: Readonly<Record<string, string | null>>): void {
-  history.replaceState(history.state, "", path.peek() + withQuery(query.peek(), changes));
+  replaceQuery(withQuery(query.peek(), changes));
+}
+
+/** The same for the whole query: `?a=1`, or "". */
+export function replaceQuery(search: string): void {
+  history.replaceState(history.state, "", path.peek() + search);
   address.value = here();
 }
 

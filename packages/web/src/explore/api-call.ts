@@ -16,4 +16,5 @@ export function curlOf(item: string, chosen: Chosen, { origin, keyed }: { origin
 }
 
 /** As one word of a shell. */
-const quoted = (text: string): string => (/^[\w./:=@%,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+export const quoted = (text: string): string =>
+  /^[\w./:=@%,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -18,13 +18,15 @@ interface NeighbourCardProps {
   move: Move | undefined;
   /** What the address has chosen, to be kept on the next item's page. */
   search: string;
+  /** Channels without a value of which the screen has spoken already. @default none */
+  said?: readonly string[];
 }
 
 /** A neighbour: its place, what it is, how far away, and what makes the distance. */
-export function NeighbourCard({ item, full, diversity, move, search }: NeighbourCardProps) {
+export function NeighbourCard({ item, full, diversity, move, search, said = [] }: NeighbourCardProps) {
   const { id, title, rank, distance, contributions } = item;
   const held = holdsBack(item, diversity);
-  const unknown = notKnown(contributions);
+  const unknown = notKnown(contributions).filter((channel) => !said.includes(channel));
   const facts = itemFacts(id).value;
   const [open, setOpen] = useState(false);
   const [pointed, setPointed] = useState(false); // the numbers of one card are drawn, not of all: lists are drawn many times a second

@@ -64,7 +64,8 @@ function computed({ place, milliseconds }: LiveList): string {
   return `Computed by the server in ${time}${whyServer.value ? `: ${whyServer.value}` : ""}.`;
 }
 
-function Legend() {
+/** Which colour is which channel. */
+export function Legend() {
   return (
     <p class="legend small soft">
       <span class="unseen">Channels:</span>
