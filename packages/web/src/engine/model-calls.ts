@@ -1,5 +1,6 @@
 // What the worker does with the model it holds, by name: add a function here, and `calls` of worker-calls.ts has it.
 import { type FieldShape, type Model, readNumber, splitList } from "@nearkin/core";
+import { draftCalls } from "./draft-calls.ts";
 import { findRows } from "./find.ts";
 import type {
   ClosePair,
@@ -16,6 +17,8 @@ const POPULAR = 18; // items
 const PAIRS = 6;
 
 export const modelCalls = {
+  ...draftCalls,
+
   async similar(model: Model, item: string, question: SimilarQuestion): Promise<readonly ExplainedItem[]> {
     const { items } = await model.similar(item, { ...question, explain: true });
     return items.map(({ contributions = [], ...rest }) => ({ ...rest, contributions }));
