@@ -12,29 +12,38 @@ interface BarOptions {
   indent?: string;
 }
 
+interface TrainingBar {
+  readonly onEvent: (event: TrainEvent) => void;
+  /** The line that stays, once the model is written. */
+  end(): void;
+}
+
 /** Shows the events of a run. A stage that ends early makes the bar jump; it never goes back. */
 export function trainingBar(
   output: Output,
   config: TrainConfig,
   { steps = {}, indent = "" }: BarOptions = {},
-): (event: TrainEvent) => void {
+): TrainingBar {
   const live = liveLine(output);
   const started = performance.now();
   const stepsOf = (stage: StageName) => steps[stage] ?? config[stage].steps;
   const total = config.stages.reduce((sum, stage) => sum + stepsOf(stage), 0);
   const before = (stage: StageName) =>
     config.stages.slice(0, config.stages.indexOf(stage)).reduce((sum, one) => sum + stepsOf(one), 0);
-  return (event) => {
-    if (event.type === "phase") live.show(`${indent}${event.title} …`);
-    else if (event.type === "warning") live.end(`${indent}warning: ${event.code}: ${event.text}`);
-    else if (event.type === "step") {
-      const share = (before(event.stage) + event.step) / total;
-      const spent = (performance.now() - started) / 1000;
-      const left = share > 0.05 ? `, about ${duration((spent / share) * (1 - share))} left` : "";
-      live.now(`${indent}${bar(share)}  loss ${event.loss.toFixed(3)}${left}`);
-    } else if (event.type === "stage" && event.stage === config.stages[config.stages.length - 1]) {
+  return {
+    onEvent(event) {
+      if (event.type === "phase") live.show(`${indent}${event.title} …`);
+      else if (event.type === "warning") live.end(`${indent}warning: ${event.code}: ${event.text}`);
+      else if (event.type === "step") {
+        const share = (before(event.stage) + event.step) / total;
+        const spent = (performance.now() - started) / 1000;
+        const left = share > 0.05 ? `, about ${duration((spent / share) * (1 - share))} left` : "";
+        live.now(`${indent}${bar(share)}  loss ${event.loss.toFixed(3)}${left}`);
+      }
+    },
+    end() {
       live.end(`${indent}${bar(1)}  ${duration((performance.now() - started) / 1000)}`);
-    }
+    },
   };
 }
 

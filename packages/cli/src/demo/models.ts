@@ -37,8 +37,10 @@ export async function trainSplit(
   { folders, engine, config, signal, output }: Making,
   out: string,
 ): Promise<ModelParts> {
-  const onEvent = trainingBar(output, config, { indent: "   " });
-  return train(await openDataset(folders.dataset), config, { engine, out, force: true, signal, onEvent });
+  const { onEvent, end } = trainingBar(output, config, { indent: "   " });
+  const model = await train(await openDataset(folders.dataset), config, { engine, out, force: true, signal, onEvent });
+  end();
+  return model;
 }
 
 /** Measures it on the films that it has not seen, and writes figures and page. */
@@ -97,6 +99,7 @@ export async function trainFinal(
   const selection = selectionOf(split);
   const silent: Output = { write: () => {}, log: () => {} }; // it is the same sample
   const all = await datasetOfAll(await openDataset(folders.dataset), silent, signal);
-  const onEvent = trainingBar(output, config, { steps: selection.steps, indent: "   " });
+  const { onEvent, end } = trainingBar(output, config, { steps: selection.steps, indent: "   " });
   await train(all, config, { engine, out: folders.model, force: true, selection, signal, onEvent });
+  end();
 }
