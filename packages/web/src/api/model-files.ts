@@ -13,3 +13,8 @@ export async function downloadModel({ id, files }: ModelFiles): Promise<Map<stri
   });
   return new Map(await Promise.all(bytes));
 }
+
+/** What a model says of itself: model.json, which is small also where the model is not. */
+export async function readManifest(model: string): Promise<unknown> {
+  return JSON.parse(new TextDecoder().decode(await client.models.file(model, "model.json")));
+}

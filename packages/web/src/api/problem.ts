@@ -1,10 +1,13 @@
 // What went wrong in the words of the page: what it is, and what to do about it.
 import { apiErrors, NearkinApiError } from "@nearkin/client";
+import { forbidden, unauthenticated } from "./refused.ts";
 
 export interface Problem {
   title: string;
   /** What to do. */
   advice: string;
+  /** What to type in a terminal for that. */
+  command?: string | undefined;
   /** The server's own words. */
   detail?: string | undefined;
   /** What may help: the same again, another key, or neither. */
@@ -25,12 +28,6 @@ const known: Readonly<Record<string, Omit<Problem, "code" | "detail">>> = {
     advice: "Something between this page and the server may have answered in its place. Try again, or reload the page.",
     remedy: "retry",
   },
-  UNAUTHENTICATED: {
-    title: "This server asks who you are",
-    advice: "Sign in with an API key or a token.",
-    remedy: "sign in",
-  },
-  FORBIDDEN: { title: "Your key does not reach this", advice: "Sign in with a key that does.", remedy: "sign in" },
   NOT_FOUND: {
     title: "This server does not offer that",
     advice: "It may be older than this page. Update it, or ask whoever runs it.",
@@ -51,7 +48,8 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof NearkinApiError) {
     const { code, message, requestId } = error;
     const detail = requestId === undefined ? message : `${message} (request ${requestId})`;
-    if (code === "UNAUTHENTICATED") return { ...known[code], code }; // its words are for programs
+    if (code === "UNAUTHENTICATED") return { ...unauthenticated(message), code };
+    if (code === "FORBIDDEN") return { ...forbidden(message), code };
     if (code in known) return { ...known[code], code, detail };
     const remedy = code in apiErrors ? apiErrors[code as keyof typeof apiErrors].remedy : "Try again.";
     const mayPass = error.status >= 500 || error.status === 429;

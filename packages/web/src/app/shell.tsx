@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { signedIn, signOut } from "../api/session.ts";
+import { askToSignIn, keyWanted, signedIn, signOut, tokenUser } from "../api/session.ts";
 import { SignIn } from "../api/sign-in.tsx";
 import { Button } from "../design/button.tsx";
 import { Icon, type IconName } from "../design/icon.tsx";
@@ -35,11 +35,7 @@ export function Shell() {
           </a>
           <Navigation />
           <div class="top-end">
-            {signedIn.value && (
-              <Button look="plain" onClick={signOut}>
-                Sign out
-              </Button>
-            )}
+            <WhoAsks />
             <ThemeSwitch />
           </div>
         </div>
@@ -53,6 +49,22 @@ export function Shell() {
       </p>
       <SignIn />
     </>
+  );
+}
+
+/** A way in where the server asks for a key, and a way out. */
+function WhoAsks() {
+  if (!signedIn.value) {
+    return keyWanted.value ? (
+      <Button look="plain" onClick={askToSignIn}>
+        Sign in
+      </Button>
+    ) : null;
+  }
+  return (
+    <Button look="plain" onClick={signOut} title={tokenUser.value && `Signed in with a token of ${tokenUser.value}`}>
+      Sign out
+    </Button>
   );
 }
 
@@ -83,6 +95,7 @@ function Footer() {
       )}
       <p>
         <a href="/docs">API</a>
+        {(signedIn.value || keyWanted.value) && ", shown without a key where the server was started with --open docs"}
       </p>
     </footer>
   );

@@ -14,9 +14,10 @@ interface ProblemViewProps {
 /** What went wrong, and what to do about it. */
 export function ProblemView({ problem, onRetry, children }: ProblemViewProps) {
   return (
-    <div class="problem" role="alert">
+    <div class={problem.remedy === "sign in" ? "problem problem-door" : "problem"} role="alert">
       <p class="problem-title">{problem.title}</p>
       <p>{problem.advice}</p>
+      {problem.command && <code class="problem-command">{problem.command}</code>}
       {problem.detail && <p class="problem-detail">{problem.detail}</p>}
       <div class="row">
         {problem.remedy === "sign in" && <Button onClick={askToSignIn}>Sign in</Button>}

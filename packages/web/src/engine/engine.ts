@@ -1,14 +1,16 @@
 // Who answers what is similar. The server at first; a worker of this page as soon as it holds the model, where that is small enough.
+import type { ModelInfo } from "@nearkin/client";
 import { effect, signal } from "@preact/signals";
 import { client } from "../api/client.ts";
 import { askAnew } from "../api/loaded.ts";
 import { downloadModel, listModelFiles } from "../api/model-files.ts";
 import { type Problem, problemOf } from "../api/problem.ts";
-import { sessionNumber } from "../api/session.ts";
+import { sessionNumber, tokenUser } from "../api/session.ts";
 import { activeModel } from "./active-model.ts";
 import type { WorkerCalls } from "./messages.ts";
 import type { Similarity } from "./similarity.ts";
 import { throughApi } from "./through-api.ts";
+import { modelForToken } from "./token-model.ts";
 import { type ModelWorker, openInWorker } from "./worker-calls.ts";
 
 const SMALL = 32 * 2 ** 20; // bytes of a model that a page downloads without asking
@@ -42,13 +44,14 @@ export async function openEngine(): Promise<void> {
   const isOld = () => own !== attempt;
   engineProblem.value = undefined;
   try {
-    const { models, active } = await client.models.list();
+    const model = await findModel();
     if (isOld()) return;
-    const model = models.find(({ id }) => id === active);
+    const active = model?.id;
     const before = activeModel.peek();
     activeModel.value = model;
     if (before && before.id !== active) askAnew();
     if (!active || !model) return answerByServer("the server has no active model");
+    if (tokenUser.peek() !== undefined) return answerByServer("a token may not see whether items were added");
     if (!globalThis.Worker) return answerByServer("this browser has no workers");
     const reason = await whyNotHere(model.items ?? 0);
     if (isOld()) return;
@@ -69,9 +72,16 @@ export async function openEngine(): Promise<void> {
   } catch (error) {
     if (isOld()) return;
     const problem = problemOf(error);
+    if (problem.remedy === "sign in") activeModel.value = undefined; // what one may not see is not shown any longer
     if (activeModel.peek() === undefined) engineProblem.value = problem;
     answerByServer(`the model could not be opened here: ${problem.detail ?? problem.title}`);
   }
+}
+
+async function findModel(): Promise<ModelInfo | undefined> {
+  if (tokenUser.peek() !== undefined) return modelForToken();
+  const { models, active } = await client.models.list();
+  return models.find(({ id }) => id === active);
 }
 
 /** Items that are not in the model's files, or no longer, are the server's to find. */

@@ -7,7 +7,7 @@ import { Empty } from "../design/empty.tsx";
 import { ProblemView } from "../design/problem.tsx";
 import { Skeleton } from "../design/skeleton.tsx";
 import { activeModel } from "../engine/active-model.ts";
-import { similarity } from "../engine/engine.ts";
+import { engineProblem, openEngine, similarity } from "../engine/engine.ts";
 import { ApiCall } from "./api-call-view.tsx";
 import { itemFacts, itemQuestion } from "./facts.ts";
 import { ItemHead } from "./item-head.tsx";
@@ -32,12 +32,19 @@ import "./item-screen.css";
 export function ItemScreen({ id }: { id: string }) {
   const details = itemFacts(id).value;
   useTitle(details.state === "ready" ? (details.value.title ?? id) : id);
-  if (details.state === "failed") {
+  const failed = details.state === "failed" ? details.problem : engineProblem.value;
+  if (failed) {
     return (
       <div class="stack">
         <ItemSearch />
         <h1 class="unseen">{id}</h1>
-        <ProblemView problem={details.problem} onRetry={() => reload(itemQuestion(id))} />
+        <ProblemView
+          problem={failed}
+          onRetry={() => {
+            if (engineProblem.value) void openEngine();
+            reload(itemQuestion(id));
+          }}
+        />
       </div>
     );
   }

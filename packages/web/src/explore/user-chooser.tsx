@@ -1,6 +1,7 @@
 import type { ListedUser } from "@nearkin/client";
+import { useState } from "preact/hooks";
 import { client } from "../api/client.ts";
-import { loaded } from "../api/loaded.ts";
+import { sessionNumber, tokenUser } from "../api/session.ts";
 import { Button } from "../design/button.tsx";
 import { type Choice, Combobox } from "../design/combobox.tsx";
 import { activeModel } from "../engine/active-model.ts";
@@ -17,8 +18,8 @@ interface UserChooserProps {
 
 /** Whose eyes to look with: everyone's, or a user's own metric. */
 export function UserChooser({ user, reason, onChoose }: UserChooserProps) {
-  const answer = loaded<UserList>("users", () => client.users.list({ limit: MANY })).value;
-  const known = answer.state === "ready" ? answer.value : undefined;
+  const [refused, setRefused] = useState(false);
+  const own = tokenUser.value;
   const simulated = activeModel.value?.dataset?.simulated ?? false;
   return (
     <div class="user-chooser">
@@ -27,7 +28,11 @@ export function UserChooser({ user, reason, onChoose }: UserChooserProps) {
         placeholder="Everyone’s"
         icon="you"
         value={user ?? ""}
-        find={async (text) => usersFor(known, text).map(choiceOf)}
+        find={async (text) => {
+          const known = own === undefined ? await listed() : { users: [{ id: own }], next: null };
+          setRefused(known === undefined);
+          return usersFor(known, text).map(choiceOf);
+        }}
         onChoose={({ id }) => onChoose(id)}
       >
         {user !== null && (
@@ -38,10 +43,22 @@ export function UserChooser({ user, reason, onChoose }: UserChooserProps) {
       </Combobox>
       <p class="soft small">
         {simulated && "Users are simulated. "}
+        {refused && "Only a key with the scope admin can list them: type an id. "}
         {user === null ? "Choose one to see the list through their taste." : reason && `This metric: ${reason}.`}
       </p>
     </div>
   );
+}
+
+/** The users, asked for when one first looks for them; undefined where nobody may see who they are. */
+let users: { session: number; known: Promise<UserList | undefined> } | undefined;
+
+function listed(): Promise<UserList | undefined> {
+  const session = sessionNumber.peek();
+  if (users?.session !== session) {
+    users = { session, known: client.users.list({ limit: MANY }).catch(() => undefined) };
+  }
+  return users.known;
 }
 
 const choiceOf = ({ id, events, metric }: Pick<ListedUser, "id"> & Partial<ListedUser>): Choice => ({

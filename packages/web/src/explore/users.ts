@@ -1,7 +1,7 @@
 import type { ListedUser } from "@nearkin/client";
 
 export interface UserList {
-  readonly users: readonly ListedUser[];
+  readonly users: readonly (Pick<ListedUser, "id"> & Partial<ListedUser>)[];
   /** null where these are all. */
   readonly next: string | null;
 }

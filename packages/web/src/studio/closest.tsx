@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { tokenUser } from "../api/session.ts";
 import { Button } from "../design/button.tsx";
 import { Chip } from "../design/chip.tsx";
 import { whyServer } from "../engine/engine.ts";
@@ -31,6 +32,9 @@ export function Closest({ studio, answer }: { studio: Studio; answer: LiveAnswer
       </header>
       <Comparison studio={studio} />
       <Legend />
+      {tokenUser.value !== undefined && (
+        <p class="soft small">By the metric of {tokenUser.value}, whose token you are signed in with.</p>
+      )}
       {unknown.length > 0 && (
         <p class="soft small">Not known of it: {listed(unknown)}. An average stands in, hatched in the bars.</p>
       )}

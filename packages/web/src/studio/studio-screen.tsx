@@ -1,5 +1,5 @@
-import { client } from "../api/client.ts";
 import { loaded } from "../api/loaded.ts";
+import { readManifest } from "../api/model-files.ts";
 import { useTitle } from "../app/title.ts";
 import { Empty } from "../design/empty.tsx";
 import { ProblemView } from "../design/problem.tsx";
@@ -39,10 +39,6 @@ function StudioOfModel() {
   const manifest = loaded(`manifest ${id}`, () => readManifest(id)).value;
   if (manifest.state === "loading") return <Waiting />;
   return <Workbench key={id} form={formOf(model, manifest.state === "ready" ? manifest.value : null)} />;
-}
-
-async function readManifest(model: string): Promise<unknown> {
-  return JSON.parse(new TextDecoder().decode(await client.models.file(model, "model.json")));
 }
 
 function Workbench({ form }: { form: StudioForm }) {
