@@ -49,6 +49,9 @@ export function ItemHead({ item }: { item: ItemDetails }) {
           </dd>
         </div>
       </dl>
+      <p class="small">
+        <a href={`/studio?from=${encodeURIComponent(item.id)}`}>Change it in Studio</a>
+      </p>
       {item.missing.length > 0 && (
         <p class="small soft">
           <Chip tone="caution">Not known</Chip> {item.missing.join(", ")}: an average stands in.

@@ -69,7 +69,7 @@ const whyPlace = (reason: string | undefined): string =>
 function Comparison({ studio }: { studio: Studio }) {
   const { versions, form } = studio;
   const channels = changed(versions.value);
-  const labels = form.fields.filter(({ channel }) => channels.includes(channel)).map(({ channel }) => channel);
+  const labels = form.fields.filter(({ channel }) => channels.includes(channel)).map(({ channel }) => `the ${channel}`);
   return (
     <div class="comparison row small">
       {versions.value.before === undefined ? (
