@@ -197,6 +197,7 @@ export type {
   MetricOptions,
   ModelSimilarOptions,
   PersonalMetric,
+  PersonalPosterior,
   PersonalPrediction,
   PersonalReason,
   PredictAllOptions,

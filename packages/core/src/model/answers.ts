@@ -1,6 +1,7 @@
 // What can be asked of a model, and what it answers.
 import { NearkinError } from "../errors.ts";
 import type { UserMetric } from "../personal/personalise.ts";
+import type { MetricPosterior } from "../personal/posterior.ts";
 import type { PersonalRating, RatingEvidence } from "../personal/process.ts";
 import type { Question } from "../personal/question.ts";
 import type { LiftedItem, LiftedRows } from "../rank/rows.ts";
@@ -93,6 +94,14 @@ export interface Explanation extends SimilarItem {
 export interface PersonalMetric extends Omit<UserMetric, "weights"> {
   /** h by channel. */
   readonly weights: Readonly<Record<string, number>>;
+}
+
+/** How sure a user's metric is: one deviation to each side of every weight, and how weights vary together. */
+export interface PersonalPosterior extends Omit<MetricPosterior, "weights"> {
+  /** h by channel, in the middle. */
+  readonly weights: Readonly<Record<string, number>>;
+  /** Standard deviation of each. */
+  readonly deviations: Readonly<Record<string, number>>;
 }
 
 export interface PersonalPrediction extends Omit<PersonalRating, "evidence"> {

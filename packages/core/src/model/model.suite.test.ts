@@ -644,6 +644,27 @@ describe("personalize", () => {
     );
   });
 
+  test("many items at once are predicted as one by one", async () => {
+    const ratings = ids().map((item, i) => ({ item, rating: 1 + (i % 5) }));
+    const asked = [20, 31, 2].map((row) => model.items.idOf(row));
+    const all = model.predictAllFor(ratings, asked);
+    for (const [i, id] of asked.entries()) {
+      const { missing, ...one } = await model.predictFor(ratings, id);
+      expect(all[i]).toEqual(one);
+    }
+  });
+
+  test("how sure a metric is: in its middle the metric, and narrower than how people differ", () => {
+    const ratings = ids().map((item, i) => ({ item, rating: 1 + (i % 5) }));
+    const [own, people] = [model.posterior(ratings), model.posterior([])];
+    expect(own.weights).toEqual(model.personalize(ratings).weights);
+    const P = model.parts.channels.length + 1; // and β
+    for (const [c, channel] of Object.keys(own.weights).entries()) {
+      expect(own.deviations[channel]).toBe(Math.sqrt(own.covariance[c * (P + 1)]));
+    }
+    expect(own.covariance[P * P - 1]).toBeLessThan(people.covariance[P * P - 1]); // of β, which is as it is fitted
+  });
+
   test("the next question is an item that the user has not met, the most telling first", () => {
     const ratings = ids().map((item, i) => ({ item, rating: 1 + (i % 5) }));
     const questions = model.nextQuestions(ratings, { k: 8 });

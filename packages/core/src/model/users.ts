@@ -2,6 +2,7 @@
 // here holds a model: rows may be more than a model's, lie in memory that another thread owns, and be asked about on an engine of one's own.
 import { NearkinError } from "../errors.ts";
 import { personalise, type UserMetric } from "../personal/personalise.ts";
+import { type MetricPosterior, metricPosterior } from "../personal/posterior.ts";
 import { PersonalProcess } from "../personal/process.ts";
 import { nextQuestions } from "../personal/question.ts";
 import type { PersonalPrior } from "../personal/settings.ts";
@@ -29,6 +30,11 @@ export function metricOf(model: UsersOf, ratings: readonly UserRating[]): UserMe
   return personalise(model.shared, priorOf(model), userItems(model.items, ratings));
 }
 
+/** How sure the user's metric is. */
+export function posteriorOf(model: UsersOf, ratings: readonly UserRating[]): MetricPosterior {
+  return metricPosterior(model.shared, priorOf(model), userItems(model.items, ratings));
+}
+
 /** What the user may rate an item, and because of which ratings. `metric`: the user's own h (p) and b. */
 export function predictionFor(
   model: UsersOf,
@@ -36,6 +42,17 @@ export function predictionFor(
   item: LiftedItem,
   metric: { weights: ArrayLike<number>; offset: number },
 ): Omit<PersonalPrediction, "missing"> {
+  const [prediction] = predictionsFor(model, ratings, [item], metric);
+  return prediction;
+}
+
+/** The same of many items: the process is factored once. */
+export function predictionsFor(
+  model: UsersOf,
+  ratings: readonly UserRating[],
+  items: readonly LiftedItem[],
+  metric: { weights: ArrayLike<number>; offset: number },
+): Omit<PersonalPrediction, "missing">[] {
   const { engine, rows, link } = model.shared;
   const prior = priorOf(model);
   const user = userItems(model.items, ratings);
@@ -60,15 +77,17 @@ export function predictionFor(
     kernel: { link, variance },
     noise,
   });
-  const { evidence, ...prediction } = process.predict(item);
-  return {
-    ...prediction,
-    centre: process.centre,
-    evidence: evidence.map(({ rated: place, ...reason }) => {
-      const row = user.items[rated[place]];
-      return { id: model.items.idOf(row), title: model.items.titleOf(row), ...reason };
-    }),
-  };
+  return items.map((item) => {
+    const { evidence, ...prediction } = process.predict(item);
+    return {
+      ...prediction,
+      centre: process.centre,
+      evidence: evidence.map(({ rated: place, ...reason }) => {
+        const row = user.items[rated[place]];
+        return { id: model.items.idOf(row), title: model.items.titleOf(row), ...reason };
+      }),
+    };
+  });
 }
 
 /** What to ask the user next, the most telling first: of the items with most ratings, or among `candidates`. */

@@ -10,6 +10,7 @@ export { type Derivatives, type Objective, type PersonalKernel, PersonalLikeliho
 export { type MetaOptions, type MetaUser, metaLearn, metaLoss } from "./meta.ts";
 export { personalise, type UserMetric } from "./personalise.ts";
 export { learnPopulation, type Population, type PopulationOptions, type PopulationUser } from "./population.ts";
+export { type MetricPosterior, metricPosterior } from "./posterior.ts";
 export { PosteriorObjective, type WeightPrior } from "./prior.ts";
 export type { PersonalProblem } from "./problem.ts";
 export { PersonalProcess, type PersonalProcessInputs, type PersonalRating, type RatingEvidence } from "./process.ts";

@@ -11,9 +11,10 @@ import { portableLog } from "../linalg/random.ts";
 import { exp, logistic } from "../metric/exponential.ts";
 import { type ChoiceProblem, choiceLogit } from "./choice.ts";
 import { choiceProblem } from "./choices.ts";
+import { posteriorPrecision } from "./posterior.ts";
 import type { PersonalPrior } from "./settings.ts";
-import { smallCholesky, smallInverse } from "./small.ts";
-import { coordinatesAt, nothingToLearn, type SharedMetric, type UserItems, userObjective } from "./user.ts";
+import { smallCholesky } from "./small.ts";
+import { coordinatesAt, type SharedMetric, type UserItems } from "./user.ts";
 
 /** Of one who has met nothing: items that stand for what they may meet first. */
 const FIRST_ITEMS = 8;
@@ -40,7 +41,6 @@ export function nextQuestions(
   const { target } = prior.settings;
   const point = coordinatesAt(metric, target, own);
   const met = new Set(user.items);
-  const precision = smallInverse(prior.covariance, prior.mean.length);
   const asked = Array.from(candidates).filter((item) => !met.has(item));
   // A single item tells nothing yet: of one who has met none, what a first and a second answer tell together.
   const known = user.items.length > 0 ? [user] : asked.slice(0, FIRST_ITEMS).map((item) => withItem(user, item));
@@ -59,19 +59,10 @@ export function nextQuestions(
     return { gain, chance };
   }
 
-  /** log|J|; `more` items than usual may count, so that a new one does not push out an old one. */
+  /** log|J| */
   function information(known: UserItems, more: number): number {
     const P = point.length;
-    const J = precision.slice();
-    if (nothingToLearn({ ...known, ratings: known.ratings.map(unlike) }, target) === undefined) {
-      using scope = metric.engine.scope();
-      const settings = { ...prior.settings, items: prior.settings.items + more };
-      const { objective, evidence } = userObjective(metric, scope, known, { ...prior, settings });
-      const fisher = new Float64Array(P * P);
-      objective.evaluate(point, { fisher });
-      for (let k = 0; k < J.length; k++) J[k] += evidence * fisher[k];
-    }
-    const L = smallCholesky(J, P);
+    const L = smallCholesky(posteriorPrecision(metric, prior, known, { point, more }), P);
     if (!L) throw new Error("a prior's precision, and more, is positive definite");
     let sum = 0;
     for (let i = 0; i < P; i++) sum += 2 * portableLog(L[i * (P + 1)]);
@@ -115,6 +106,3 @@ function withItem({ items, ratings }: UserItems, item: number): UserItems {
     ratings: Float64Array.from([...ratings, given.length > 0 ? mean : Number.NaN]),
   };
 }
-
-/** Ratings that are all the same teach nothing of w, but an item more still would: for that question they count as different. */
-const unlike = (rating: number, place: number): number => (Number.isNaN(rating) ? rating : place);
