@@ -1,4 +1,4 @@
-// Builds the page into dist/: index.html and hashed files under assets/. Nothing in it is inline, since its policy allows no inline script.
+// Builds the page into dist/: index.html, sw.js, and hashed files under assets/. Nothing in it is inline, since its policy allows no inline script.
 //   npx vite                      develops against the server at NEARKIN_URL (http://localhost:7410)
 //   npx vite build && npx vite preview    the built page, under the headers that the server sends
 import { createHash } from "node:crypto";
@@ -50,13 +50,52 @@ function themeFirst(): Plugin {
   };
 }
 
+const SERVICE_WORKER = "service-worker"; // its source's name
+
+/** The service worker keeps the files of one build: their names, and a version that is another for every build, are written into it. */
+function namesForServiceWorker(): Plugin {
+  return {
+    name: "names-for-service-worker",
+    apply: "build",
+    enforce: "post",
+    generateBundle: {
+      order: "post",
+      handler(_, bundle) {
+        const worker = bundle["sw.js"];
+        if (worker?.type !== "asset") this.error("sw.js was not built");
+        const files = Object.keys(bundle)
+          .filter((name) => name.startsWith("assets/"))
+          .sort();
+        const page = bundle["index.html"];
+        if (page?.type !== "asset") this.error("index.html was not built");
+        const version = createHash("sha256")
+          .update(JSON.stringify(files)) // they carry hashes of their own
+          .update(page.source)
+          .update(worker.source)
+          .digest("base64url")
+          .slice(0, 12);
+        const build = { version, files: files.map((name) => `/${name}`) };
+        worker.source = String(worker.source).replace("__BUILD__", () => JSON.stringify(build));
+      },
+    },
+  };
+}
+
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
-  plugins: [themeFirst()],
+  plugins: [themeFirst(), namesForServiceWorker()],
   // core and client as TypeScript, so that this builds without their dist/
   resolve: { conditions: ["@nearkin/source", ...defaultClientConditions] },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-  worker: { format: "es" },
+  worker: {
+    format: "es",
+    rollupOptions: {
+      output: {
+        // at the root: a service worker answers for what lies below its own path
+        entryFileNames: ({ name }) => (name === SERVICE_WORKER ? "sw.js" : "assets/[name]-[hash].js"),
+      },
+    },
+  },
   build: {
     target: "es2022",
     cssTarget: ["chrome123", "firefox120", "safari17.5"], // which know light-dark()

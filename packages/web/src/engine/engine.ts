@@ -1,19 +1,19 @@
 // Who answers what is similar. The server at first; a worker of this page as soon as it holds the model, where that is small enough.
-import type { ModelInfo } from "@nearkin/client";
+import { type ModelInfo, NearkinApiError } from "@nearkin/client";
 import { effect, signal } from "@preact/signals";
 import { client } from "../api/client.ts";
 import { askAnew } from "../api/loaded.ts";
 import { downloadModel, listModelFiles } from "../api/model-files.ts";
 import { type Problem, problemOf } from "../api/problem.ts";
-import { sessionNumber, tokenUser } from "../api/session.ts";
+import { sessionNumber, signedIn, tokenUser } from "../api/session.ts";
 import { activeModel } from "./active-model.ts";
+import { forgetModel, keepModel, keptModel } from "./kept-model.ts";
 import type { WorkerCalls } from "./messages.ts";
+import { openHere, SMALL } from "./open-here.ts";
 import type { Similarity } from "./similarity.ts";
 import { throughApi } from "./through-api.ts";
 import { modelForToken } from "./token-model.ts";
-import { type ModelWorker, openInWorker } from "./worker-calls.ts";
-
-const SMALL = 32 * 2 ** 20; // bytes of a model that a page downloads without asking
+import type { ModelWorker } from "./worker-calls.ts";
 
 /** Who answers now. */
 export const similarity = signal<Similarity>(throughApi);
@@ -27,15 +27,26 @@ export const whyServer = signal<string | undefined>(undefined);
 /** Set where the server does not even say which model it has. */
 export const engineProblem = signal<Problem | undefined>(undefined);
 
+/** Whether the server cannot be reached, and the model is the one that was kept. */
+export const withoutServer = signal(false);
+
 let worker: ModelWorker | undefined;
 let attempt = 0;
 
-/** Begins, and begins again with every session. */
+/** Begins, and begins again with every session, and where a server that was gone may be back. */
 export function startEngine(): void {
+  let wasSignedIn = signedIn.peek();
   effect(() => {
     sessionNumber.value;
-    void openEngine();
+    const forgotten = wasSignedIn && !signedIn.peek() ? forgetModel() : undefined;
+    wasSignedIn = signedIn.peek();
+    void Promise.resolve(forgotten).then(openEngine);
   });
+  const again = () => {
+    if (withoutServer.peek() && !document.hidden) void openEngine();
+  };
+  addEventListener("online", again);
+  document.addEventListener("visibilitychange", again);
 }
 
 /** Finds out which model answers, and opens it here if it may: also after another was activated. */
@@ -46,6 +57,7 @@ export async function openEngine(): Promise<void> {
   try {
     const model = await findModel();
     if (isOld()) return;
+    withoutServer.value = false;
     const active = model?.id;
     const before = activeModel.peek();
     activeModel.value = model;
@@ -59,18 +71,15 @@ export async function openEngine(): Promise<void> {
     const files = await listModelFiles(active);
     if (isOld()) return;
     if (files.bytes > SMALL) return answerByServer("the model is too large to hold in a page");
-    const opened = await openInWorker(
-      new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "nearkin" }),
-      await downloadModel(files),
-    );
+    const downloaded = await downloadModel(files);
+    void keepModel({ info: model, files: new Map(Array.from(downloaded, ([name, bytes]) => [name, bytes.slice(0)])) });
+    const opened = await openHere(downloaded);
     if (isOld()) return opened.close();
-    worker?.close();
-    worker = opened;
-    whyServer.value = undefined;
-    modelInBrowser.value = opened.calls;
-    similarity.value = { place: "browser", ...callsOf(opened.calls) };
+    answerHere(opened);
   } catch (error) {
     if (isOld()) return;
+    if (isGone(error) && (await openKept(isOld))) return;
+    if (error instanceof NearkinApiError && error.code === "UNAUTHENTICATED") void forgetModel();
     const problem = problemOf(error);
     if (problem.remedy === "sign in") activeModel.value = undefined; // what one may not see is not shown any longer
     if (activeModel.peek() === undefined) engineProblem.value = problem;
@@ -84,11 +93,43 @@ async function findModel(): Promise<ModelInfo | undefined> {
   return models.find(({ id }) => id === active);
 }
 
+/** No answer at all, or one of something that stands before the server. */
+const isGone = (error: unknown): boolean =>
+  error instanceof NearkinApiError && [0, 502, 503, 504].includes(error.status);
+
+/** The model that was kept, while the server cannot be reached; true where it answers now, or somebody else does. */
+async function openKept(isOld: () => boolean): Promise<boolean> {
+  if (withoutServer.peek() && worker) return true; // it is open already
+  const kept = await keptModel();
+  if (!kept || isOld()) return isOld();
+  try {
+    const opened = await openHere(kept.files);
+    if (isOld()) opened.close();
+    else {
+      activeModel.value = kept.info;
+      withoutServer.value = true;
+      answerHere(opened);
+    }
+    return true;
+  } catch {
+    await forgetModel(); // of a build that wrote it otherwise, or damaged
+    return isOld();
+  }
+}
+
 /** Items that are not in the model's files, or no longer, are the server's to find. */
 async function whyNotHere(items: number): Promise<string | undefined> {
   const index = await client.index.get();
   if (index.added > 0) return "items were added since the model was trained";
   return index.items === items ? undefined : "items were deleted since the model was trained";
+}
+
+function answerHere(opened: ModelWorker): void {
+  worker?.close();
+  worker = opened;
+  whyServer.value = undefined;
+  modelInBrowser.value = opened.calls;
+  similarity.value = { place: "browser", ...callsOf(opened.calls) };
 }
 
 function answerByServer(reason: string): void {

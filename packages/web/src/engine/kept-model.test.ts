@@ -1,0 +1,74 @@
+import type { ModelInfo } from "@nearkin/client";
+import { describe, expect, test } from "vitest";
+import { forgetModel, type KeptIn, keepModel, keptModel } from "./kept-model.ts";
+
+/** A browser's store in memory. `room`: how many responses it takes. */
+function memory(room = Infinity) {
+  const caches = new Map<string, Map<string, Response>>();
+  const at = {
+    async open(name: string) {
+      const entries = caches.get(name) ?? new Map<string, Response>();
+      caches.set(name, entries);
+      return {
+        async put(key: string, response: Response) {
+          if (entries.size >= room) throw new DOMException("full", "QuotaExceededError");
+          entries.set(key, response);
+        },
+        match: async (key: string) => entries.get(key)?.clone(),
+      };
+    },
+    delete: async (name: string) => caches.delete(name),
+  };
+  return { at: at as unknown as KeptIn, caches };
+}
+
+const info = (id: string) => ({ id, name: "films", personalizes: true }) as ModelInfo;
+const files = (text: string) =>
+  new Map([
+    ["model.json", new TextEncoder().encode(text).buffer as ArrayBuffer],
+    ["items.safetensors", new ArrayBuffer(3)],
+  ]);
+const textOf = (bytes: ArrayBuffer | undefined) => new TextDecoder().decode(bytes);
+
+describe("a model that is kept", () => {
+  test("comes back as it was", async () => {
+    const { at } = memory();
+    expect(await keptModel(at)).toBeUndefined();
+    await keepModel({ info: info("a"), files: files("one") }, at);
+    const kept = await keptModel(at);
+    expect(kept?.info).toEqual(info("a"));
+    expect([...(kept?.files.keys() ?? [])]).toEqual(["model.json", "items.safetensors"]);
+    expect(textOf(kept?.files.get("model.json"))).toBe("one");
+  });
+
+  test("gives way to another", async () => {
+    const { at, caches } = memory();
+    await keepModel({ info: info("a"), files: files("one") }, at);
+    await keepModel({ info: info("b"), files: files("two") }, at);
+    expect(caches.size).toBe(1);
+    expect(textOf((await keptModel(at))?.files.get("model.json"))).toBe("two");
+  });
+
+  test("is whole or not there: where there is no room for all of it, nothing is kept", async () => {
+    const { at } = memory(2);
+    await keepModel({ info: info("a"), files: files("one") }, at);
+    expect(await keptModel(at)).toBeUndefined();
+  });
+
+  test("is forgotten where a file of it was lost", async () => {
+    const { at, caches } = memory();
+    await keepModel({ info: info("a"), files: files("one") }, at);
+    for (const entries of caches.values()) entries.delete("/kept-model/files/items.safetensors");
+    expect(await keptModel(at)).toBeUndefined();
+    expect(caches.size).toBe(0);
+  });
+
+  test("can be forgotten, and needs no store", async () => {
+    const { at } = memory();
+    await keepModel({ info: info("a"), files: files("one") }, at);
+    await forgetModel(at);
+    expect(await keptModel(at)).toBeUndefined();
+    await keepModel({ info: info("a"), files: files("one") }, undefined);
+    expect(await keptModel(undefined)).toBeUndefined();
+  });
+});
