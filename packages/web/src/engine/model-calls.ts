@@ -2,6 +2,7 @@
 import { type FieldShape, type Model, readNumber, splitList } from "@nearkin/core";
 import { draftCalls } from "./draft-calls.ts";
 import { findRows } from "./find.ts";
+import { personalCalls } from "./personal-calls.ts";
 import type {
   ClosePair,
   ExplainedItem,
@@ -18,6 +19,7 @@ const PAIRS = 6;
 
 export const modelCalls = {
   ...draftCalls,
+  ...personalCalls,
 
   async similar(model: Model, item: string, question: SimilarQuestion): Promise<readonly ExplainedItem[]> {
     const { items } = await model.similar(item, { ...question, explain: true });
