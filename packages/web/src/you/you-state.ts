@@ -1,0 +1,64 @@
+// The notes of this browser as a signal: every change is stored at once, and the last one can be undone.
+import { signal } from "@preact/signals";
+import type { Notes } from "./notes.ts";
+import { type Found, isOfNotes, loadNotes, type Storage, storeNotes } from "./notes-store.ts";
+
+/** Read when it is used: a browser may refuse as soon as it is touched. */
+export const storage: Storage = {
+  getItem: (key) => localStorage.getItem(key),
+  setItem: (key, text) => localStorage.setItem(key, text),
+  removeItem: (key) => localStorage.removeItem(key),
+};
+
+const first = loadNotes(storage);
+
+export const notes = signal<Notes>(first.notes);
+
+/** What was wrong with what was stored. */
+export const found = signal<Found>(first.found);
+
+/** The last change, and what was before it. */
+export interface Done {
+  /** "Rated Alien 4½." */
+  readonly said: string;
+  readonly before: Notes;
+}
+
+export const done = signal<Done | undefined>(undefined);
+
+/** Read aloud when it changes. */
+export const said = signal("");
+
+/** Changes the notes; what changes nothing is nothing to undo. */
+export function change(next: Notes, words: string): void {
+  const before = notes.peek();
+  if (next === before) return;
+  put(next);
+  done.value = { said: words, before };
+  said.value = words;
+}
+
+export function undo(): void {
+  const last = done.peek();
+  if (!last) return;
+  put(last.before);
+  done.value = undefined;
+  said.value = "Undone.";
+}
+
+/** Changes what is no deed of the user's, such as what the server has. */
+export function put(next: Notes): void {
+  notes.value = next;
+  if (!storeNotes(storage, next)) found.value = { kind: "refused" };
+}
+
+/** Follows what other tabs change. */
+export function followTabs(): () => void {
+  const listen = ({ key }: StorageEvent) => {
+    if (!isOfNotes(key)) return;
+    notes.value = loadNotes(storage).notes;
+    done.value = undefined; // it would undo what the other tab did
+  };
+  addEventListener("storage", listen);
+  return () => removeEventListener("storage", listen);
+}
