@@ -120,7 +120,7 @@ export function Swatch({ channel }: { channel: string }) {
   return <span class="swatch" style={{ "--colour": channelColour(channel) }} aria-hidden="true" />;
 }
 
-function MoveBadge({ move }: { move: Move }) {
+export function MoveBadge({ move }: { move: Move }) {
   switch (move.kind) {
     case "same":
       return null;
