@@ -55,6 +55,7 @@ export async function openEngine(): Promise<void> {
   const isOld = () => own !== attempt;
   engineProblem.value = undefined;
   try {
+    if (navigator.onLine === false && (await openKept(isOld))) return;
     const model = await findModel();
     if (isOld()) return;
     withoutServer.value = false;

@@ -8,7 +8,7 @@ import { merge, NOTHING, unsavedOf } from "./notes.ts";
 import { exportNotes, readNotes } from "./notes-file.ts";
 import { asideText, dropAside } from "./notes-store.ts";
 import { SaveDialog } from "./save-dialog.tsx";
-import { change, done, found, notes, put, said, storage } from "./you-state.ts";
+import { change, done, found, notes, put, say, storage } from "./you-state.ts";
 import "./data-card.css";
 
 /** Where the ratings are, and what can be done with them. */
@@ -32,7 +32,7 @@ export function DataCard() {
       const last = done.peek();
       if (last)
         done.value = { said: `Deleted everything, also at the server.`, before: { ...last.before, saved: null } };
-      said.value = "Deleted everything, also at the server.";
+      say("Deleted everything, also at the server.");
     } catch (error) {
       setProblem(problemOf(error));
     }
@@ -100,8 +100,8 @@ function Whereabouts() {
     <div class="data-words small">
       {saved === null ? (
         <p>
-          Your ratings and what is learned from them are kept in this browser. Nothing was sent anywhere. Only “Save to
-          the server” would send something, and says what before it does.
+          Your ratings and what is learned from them are in this browser and nowhere else. Only “Save to the server”
+          would send something, and says what before it does.
         </p>
       ) : (
         <p>

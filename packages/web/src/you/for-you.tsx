@@ -164,13 +164,12 @@ function Because({
 
 function Near({ item, full, isOwn }: { item: OwnNeighbour; full: number; isOwn: boolean }) {
   const { id, title, rank, sharedRank, contributions } = item;
-  const [least] = contributions.toSorted((a, b) => a.contribution - b.contribution);
   return (
     <li class="suggestion" data-id={id}>
       <Rank rank={rank} move={isOwn ? moveOf(rank, sharedRank) : undefined} />
       <What id={id} title={title} />
-      <p class="suggestion-why small">{least && `Nearest in ${nearestIn(item)}`}</p>
-      <div class="suggestion-bar">
+      <p class="suggestion-why small">Nearest in {nearestIn(item)}</p>
+      <div class="suggestion-bar" title={spoken(item)}>
         <Bar label={spoken(item)} segments={segmentsOf(contributions)} full={full} />
       </div>
     </li>

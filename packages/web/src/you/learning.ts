@@ -9,7 +9,7 @@ import { ownModel } from "./own-model.ts";
 import { type Asking, answered, NOT_ASKED, passed, withQueue } from "./questions.ts";
 import { sharesOf } from "./shares.ts";
 import { tellApart, updateSaid } from "./words.ts";
-import { notes, said } from "./you-state.ts";
+import { notes, say } from "./you-state.ts";
 
 const SUGGESTED = 12; // items
 const ASKED = 6; // questions at hand
@@ -65,7 +65,7 @@ async function learn(calls: WorkerCalls, now: Notes): Promise<void> {
     if (own !== asked) return;
     const last = learned.peek();
     learned.value = { ...found, milliseconds: performance.now() - started };
-    if (last) said.value = updateSaid(sharesOf(last), sharesOf(found));
+    if (last) say(updateSaid(sharesOf(last), sharesOf(found)));
     learningProblem.value = undefined;
 
     const known = given.filter(({ item }) => !found.unknown.includes(item));

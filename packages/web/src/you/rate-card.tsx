@@ -1,3 +1,4 @@
+import { useRef } from "preact/hooks";
 import { query, setQuery } from "../app/router.ts";
 import { itemPath } from "../app/routes.ts";
 import { Button } from "../design/button.tsx";
@@ -27,8 +28,14 @@ async function find(text: string): Promise<readonly Choice[]> {
 export function RateCard() {
   const chosen = query.value.get("item") || undefined;
   const shown = chosen ?? asking.value.shown;
+  const item = shown === undefined ? undefined : ownItem(shown).value;
+  // what was answered stays until the next one is there: nothing flickers, and who rates by keyboard keeps the focus
+  const last = useRef<ItemDetails | undefined>(undefined);
+  if (item) last.current = item;
+  else if (item === null || askedAll.value) last.current = undefined;
+  const held = item ?? last.current;
   return (
-    <section class="card rate" aria-labelledby="rate-title">
+    <section class="card rate" aria-labelledby="rate-title" aria-busy={item === undefined && !askedAll.value}>
       <div class="rate-head">
         <h2 id="rate-title">{chosen ? "Rate this" : "Do you know this one?"}</h2>
         <Combobox
@@ -40,31 +47,26 @@ export function RateCard() {
           onChoose={({ id }) => setQuery({ item: id })}
         />
       </div>
-      {shown ? <ItemToRate id={shown} isChosen={chosen !== undefined} /> : <NoQuestion />}
+      {held ? (
+        <ItemToRate item={held} isChosen={chosen !== undefined} />
+      ) : item === null ? (
+        <NotThere id={shown ?? ""} />
+      ) : (
+        <NoQuestion />
+      )}
     </section>
   );
 }
 
-function ItemToRate({ id, isChosen }: { id: string; isChosen: boolean }) {
-  const item = ownItem(id).value;
-  if (item === undefined) return <Skeleton height="13rem" />;
-  if (item === null) {
-    return (
-      <div class="rate-item">
-        <p>The catalogue has nothing called “{id}”, or no longer.</p>
-        <div class="row">
-          <Button onClick={() => setQuery({ item: null })}>Back to the questions</Button>
-        </div>
-      </div>
-    );
-  }
+function ItemToRate({ item, isChosen }: { item: ItemDetails; isChosen: boolean }) {
+  const { id, title } = item;
   const rated = notes.value.ratings.find((one) => one.item === id);
   return (
     <div class="rate-item">
       <About item={item} />
       <div class="rate-act">
         <Stars
-          label={`Your rating of ${item.title ?? id}`}
+          label={`Your rating of ${title ?? id}`}
           value={rated?.rating ?? 0}
           size="large"
           format={starsSpoken}
@@ -91,6 +93,17 @@ function ItemToRate({ id, isChosen }: { id: string; isChosen: boolean }) {
           ? "Half stars count too. Arrows choose, Enter rates."
           : "Asked because your answer should tell most about your weights. Arrows choose, Enter rates."}
       </p>
+    </div>
+  );
+}
+
+function NotThere({ id }: { id: string }) {
+  return (
+    <div class="rate-item">
+      <p>The catalogue has nothing called “{id}”, or no longer.</p>
+      <div class="row">
+        <Button onClick={() => setQuery({ item: null })}>Back to the questions</Button>
+      </div>
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { Field } from "../design/field.tsx";
 import { ProblemView } from "../design/problem.tsx";
 import { learned } from "./learning.ts";
 import { isSameMetric, planSave, requestsOf, save } from "./save.ts";
-import { notes, put, said } from "./you-state.ts";
+import { notes, put, say } from "./you-state.ts";
 
 /** Asks for a name, says what would be sent, and sends it when that is wanted. */
 export function SaveDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
@@ -21,7 +21,7 @@ export function SaveDialog({ open, onClose }: { open: boolean; onClose: () => vo
 type Step =
   | { readonly at: "asking" }
   | { readonly at: "sending" }
-  | { readonly at: "taken"; readonly events: number }
+  | { readonly at: "taken" }
   | { readonly at: "failed"; readonly problem: Problem }
   | { readonly at: "saved"; readonly words: string };
 
@@ -34,10 +34,10 @@ function SaveForm({ onClose }: { onClose: () => void }) {
     setStep({ at: "sending" });
     try {
       const outcome = await save(client, notes.peek(), name, { now: Date.now(), shareName });
-      if (outcome.state === "taken") return setStep({ at: "taken", events: outcome.events });
+      if (outcome.state === "taken") return setStep({ at: "taken" });
       put({ ...notes.peek(), saved: outcome.notes.saved });
       const words = savedWords(outcome.metric?.weights);
-      said.value = words;
+      say(words);
       setStep({ at: "saved", words });
     } catch (error) {
       setStep({ at: "failed", problem: problemOf(error) });
@@ -93,9 +93,9 @@ function SaveForm({ onClose }: { onClose: () => void }) {
         </div>
       )}
       {step.at === "taken" && (
-        <p class="data-caution" role="alert">
-          The server already has {step.events} events of “{name}”, not sent from here. Your ratings would be added to
-          them, and deleting yours would delete those too. Choose another name unless this is you.
+        <p class="data-caution small" role="alert">
+          The server already knows “{name}”, and not from here. Your ratings would be added to what it has, and deleting
+          yours would delete that too. Choose another name unless this is you.
         </p>
       )}
       {step.at === "failed" && <ProblemView problem={step.problem} />}

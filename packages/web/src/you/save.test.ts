@@ -19,10 +19,9 @@ function server(known: Record<string, number> = {}, { personalizes = true } = {}
       },
     },
     users: {
-      get: async (id: string) => {
-        asked.push(`get ${id}`);
-        if (id in known) return { events: known[id] };
-        throw new NearkinApiError("UNKNOWN_USER", "nobody", { status: 404 });
+      events: async (id: string) => {
+        asked.push(`events ${id}`);
+        return { events: Array.from({ length: Math.min(1, known[id] ?? 0) }), next: null };
       },
       delete: async (id: string) => void asked.push(`delete ${id}`),
       personalize: async (id: string) => {
@@ -41,7 +40,7 @@ describe("save", () => {
   test("sends all ratings at first, and remembers what it sent", async () => {
     const { client, asked, sent } = server();
     const outcome = await save(client, notes, "ann", options);
-    expect(asked).toEqual(["get ann", "add a,b", "personalize ann"]);
+    expect(asked).toEqual(["events ann", "add a,b", "personalize ann"]);
     expect(sent[0]).toEqual({ id: "you 10 a", user: "ann", item: "a", rating: 5, time: 10 });
     expect(outcome).toMatchObject({
       state: "saved",
@@ -75,13 +74,13 @@ describe("save", () => {
   test("under another name takes the old copy away, after the new one is there", async () => {
     const { client, asked } = server({ ann: 2 });
     await save(client, markSaved(notes, "ann", 50), "bea", options);
-    expect(asked).toEqual(["get bea", "add a,b", "personalize bea", "delete ann"]);
+    expect(asked).toEqual(["events bea", "add a,b", "personalize bea", "delete ann"]);
   });
 
   test("a name that somebody has is not taken without asking", async () => {
     const { client, asked } = server({ u0001: 14 });
-    expect(await save(client, notes, "u0001", options)).toEqual({ state: "taken", events: 14 });
-    expect(asked).toEqual(["get u0001"]);
+    expect(await save(client, notes, "u0001", options)).toEqual({ state: "taken" });
+    expect(asked).toEqual(["events u0001"]);
     expect(await save(client, notes, "u0001", { ...options, shareName: true })).toMatchObject({ state: "saved" });
   });
 
@@ -107,6 +106,7 @@ test("what would be sent is said beforehand", () => {
   `);
   expect(requestsOf(planSave(markSaved(notes, "a/b", 50), "bea"))).toMatchInlineSnapshot(`
     [
+      "GET /v1/users/bea/events: whether somebody has the name “bea” already",
       "POST /v1/events: 2 ratings, each with item, stars and time, under the name “bea”",
       "POST /v1/users/bea/personalize: fits and keeps the metric of “bea” there",
       "DELETE /v1/users/a%2Fb: the copy that you saved as “a/b”",

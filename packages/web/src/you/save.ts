@@ -7,12 +7,14 @@ import { markSaved, type Notes, type Rated, unsavedOf } from "./notes.ts";
 /** What of the client is needed. */
 export interface SaveClient {
   readonly events: Pick<typeof apiClient.events, "add">;
-  readonly users: Pick<typeof apiClient.users, "get" | "delete" | "personalize">;
+  readonly users: Pick<typeof apiClient.users, "events" | "delete" | "personalize">;
 }
 
 /** What pressing "Save" would do, in order. */
 export interface SavePlan {
   readonly user: string;
+  /** Whether nothing was saved from here under this name before. */
+  readonly isNew: boolean;
   /** Whose copy is deleted after the new one is there: it was saved under another name before. */
   readonly moves: string | undefined;
   /** Whether the server's copy is deleted first: ratings were taken back, and events cannot be. */
@@ -22,17 +24,18 @@ export interface SavePlan {
 
 export function planSave(notes: Notes, user: string): SavePlan {
   const { saved, ratings } = notes;
-  if (saved?.user !== user) return { user, moves: saved?.user, rewrites: false, ratings };
+  if (saved?.user !== user) return { user, isNew: true, moves: saved?.user, rewrites: false, ratings };
   const { ratings: fresh, takenBack } = unsavedOf(notes);
   const rewrites = takenBack.length > 0;
-  return { user, moves: undefined, rewrites, ratings: rewrites ? ratings : fresh };
+  return { user, isNew: false, moves: undefined, rewrites, ratings: rewrites ? ratings : fresh };
 }
 
 /** The requests of a plan, as they are sent. */
-export function requestsOf({ user, moves, rewrites, ratings }: SavePlan): string[] {
+export function requestsOf({ user, isNew, moves, rewrites, ratings }: SavePlan): string[] {
   const path = (id: string) => `/v1/users/${encodeURIComponent(id)}`;
   const count = `${ratings.length} ${ratings.length === 1 ? "rating" : "ratings"}`;
   return [
+    ...(isNew ? [`GET ${path(user)}/events: whether somebody has the name “${user}” already`] : []),
     ...(rewrites ? [`DELETE ${path(user)}: all that it has of “${user}”, since you took ratings back`] : []),
     ...(ratings.length > 0
       ? [`POST /v1/events: ${count}, each with item, stars and time, under the name “${user}”`]
@@ -45,7 +48,7 @@ export function requestsOf({ user, moves, rewrites, ratings }: SavePlan): string
 export type SaveOutcome =
   | { readonly state: "saved"; readonly notes: Notes; readonly metric: UserMetric | undefined }
   /** Somebody has this name already: nothing was sent. */
-  | { readonly state: "taken"; readonly events: number };
+  | { readonly state: "taken" };
 
 interface SaveOptions {
   readonly now: number;
@@ -61,9 +64,9 @@ export async function save(
   { now, shareName }: SaveOptions,
 ): Promise<SaveOutcome> {
   const plan = planSave(notes, user);
-  if (notes.saved?.user !== user && !shareName) {
-    const events = await eventsOf(client, user);
-    if (events > 0) return { state: "taken", events };
+  if (plan.isNew && !shareName) {
+    const { events } = await client.users.events(user, { limit: 1 });
+    if (events.length > 0) return { state: "taken" };
   }
   if (plan.rewrites) await client.users.delete(user);
   if (plan.ratings.length > 0) {
@@ -78,15 +81,6 @@ export async function save(
 
 /** A rating that is changed is another event; the same one sent twice is not. */
 const eventId = (item: string, changed: number): string => `you ${changed} ${item}`.slice(0, 512);
-
-async function eventsOf(client: SaveClient, user: string): Promise<number> {
-  try {
-    return (await client.users.get(user)).events;
-  } catch (error) {
-    if (error instanceof NearkinApiError && error.code === "UNKNOWN_USER") return 0;
-    throw error;
-  }
-}
 
 /** The metric that the server has now. A model there that cannot fit one has the ratings all the same. */
 async function fitted(client: SaveClient, user: string): Promise<UserMetric | undefined> {

@@ -29,12 +29,21 @@ export const done = signal<Done | undefined>(undefined);
 /** Read aloud when it changes. */
 export const said = signal("");
 
+let deed = ""; // what was done, until what followed from it is said too
+
+/** Says something, after what was done just now. */
+export function say(words: string): void {
+  said.value = `${deed} ${words}`.trim();
+  deed = "";
+}
+
 /** Changes the notes; what changes nothing is nothing to undo. */
 export function change(next: Notes, words: string): void {
   const before = notes.peek();
   if (next === before) return;
   put(next);
   done.value = { said: words, before };
+  deed = words;
   said.value = words;
 }
 
@@ -43,7 +52,8 @@ export function undo(): void {
   if (!last) return;
   put(last.before);
   done.value = undefined;
-  said.value = "Undone.";
+  deed = "Undone.";
+  said.value = deed;
 }
 
 /** Changes what is no deed of the user's, such as what the server has. */
