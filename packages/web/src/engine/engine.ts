@@ -110,6 +110,7 @@ async function openKept(isOld: () => boolean): Promise<boolean> {
       activeModel.value = kept.info;
       withoutServer.value = true;
       answerHere(opened);
+      askAnew(); // what the server could not answer
     }
     return true;
   } catch {

@@ -47,7 +47,7 @@ export function DataCard() {
           ? "Reload this page to update it, then try again."
           : "Choose a file that was exported here.";
       const reason = read.state === "later" ? "a later version of this page wrote it" : read.reason;
-      setProblem({ title: `${file.name} cannot be read: ${reason}`, advice, retryable: false, code: "BAD_FILE" });
+      setProblem({ title: `${file.name} cannot be read: ${reason}`, advice, remedy: "none", code: "BAD_FILE" });
       return;
     }
     const left = read.left > 0 ? ` ${read.left} could not be read.` : "";

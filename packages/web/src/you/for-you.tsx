@@ -14,7 +14,7 @@ import { learned, suggestions } from "./learning.ts";
 import { ownItem } from "./own-items.ts";
 import { seedOf } from "./seeds.ts";
 import { usePrevious } from "./use-previous.ts";
-import { becauseOf, stars } from "./words.ts";
+import { becauseOf, stars, tellApart } from "./words.ts";
 import { notes } from "./you-state.ts";
 import "./for-you.css";
 
@@ -25,7 +25,8 @@ export function ForYou() {
   const known = ratings.filter(({ item }) => !unknown.includes(item));
   const predicts = learned.value?.predicts ?? true;
   const seed = seedOf(known, query.value.get("because"));
-  const by = predicts && query.value.get("by") !== "near" ? "stars" : "near";
+  const asked = query.value.get("by");
+  const isByStars = predicts && (asked === "stars" || (asked !== "near" && tellApart(known)));
   return (
     <section class="for-you" aria-labelledby="for-you-title">
       <div class="for-you-head">
@@ -33,10 +34,10 @@ export function ForYou() {
         {predicts && known.length > 0 && (
           <fieldset class="row">
             <legend class="unseen">Suggested by</legend>
-            <Choose isChosen={by === "stars"} onChoose={() => setQuery({ by: null })}>
+            <Choose isChosen={isByStars} onChoose={() => setQuery({ by: "stars" })}>
               What you may rate best
             </Choose>
-            <Choose isChosen={by === "near"} onChoose={() => setQuery({ by: "near" })}>
+            <Choose isChosen={!isByStars} onChoose={() => setQuery({ by: "near" })}>
               Because you rated …
             </Choose>
           </fieldset>
@@ -46,7 +47,7 @@ export function ForYou() {
         <Empty title="Nothing to go by yet">
           <p>Rate something, and what lies near it for you will stand here, with the reasons.</p>
         </Empty>
-      ) : by === "stars" ? (
+      ) : isByStars ? (
         <ByStars />
       ) : (
         <Because seed={seed.item} known={known} />
@@ -170,7 +171,8 @@ function Near({ item, full, isOwn }: { item: OwnNeighbour; full: number; isOwn: 
       <What id={id} title={title} />
       <p class="suggestion-why small">Nearest in {nearestIn(item)}</p>
       <div class="suggestion-bar" title={spoken(item)}>
-        <Bar label={spoken(item)} segments={segmentsOf(contributions)} full={full} />
+        <Bar segments={segmentsOf(contributions)} full={full} />
+        <span class="unseen">{spoken(item)}</span>
       </div>
     </li>
   );

@@ -89,9 +89,8 @@ function ItemToRate({ item, isChosen }: { item: ItemDetails; isChosen: boolean }
         </div>
       </div>
       <p class="soft small">
-        {isChosen
-          ? "Half stars count too. Arrows choose, Enter rates."
-          : "Asked because your answer should tell most about your weights. Arrows choose, Enter rates."}
+        {isChosen ? "Half stars count too." : "Asked because your answer should tell most about your weights."}{" "}
+        <span class="rate-keys">Arrows choose, Enter rates.</span>
       </p>
     </div>
   );

@@ -129,7 +129,7 @@ function Popularity({ known: { metric, target } }: { known: Outcome }) {
         : "What is popular comes somewhat later in your lists.";
   return (
     <p title="How many e-folds of popularity a unit of score is worth">
-      {words} <span class="soft figures">β {popularity.toFixed(2)}</span>
+      {words} <span class="soft figures">β {popularity.toFixed(2).replace("-", "−")}</span>
     </p>
   );
 }
