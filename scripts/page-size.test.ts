@@ -73,8 +73,16 @@ describe("the built page", () => {
       expect(textOf(file), file.fileName).not.toMatch(/data:(?:text|application)\/javascript/);
   });
 
-  test("gives every file but the first a name that changes with it", () => {
-    const odd = files.filter(({ fileName }) => !/^(?:index\.html|assets\/[\w-]+-[\w-]{8}\.\w+)$/.test(fileName));
+  test("gives every file but the first, and the one that keeps them, a name that changes with it", () => {
+    const odd = files.filter(({ fileName }) => !/^(?:index\.html|sw\.js|assets\/[\w-]+-[\w-]{8}\.\w+)$/.test(fileName));
     expect(odd.map(({ fileName }) => fileName)).toEqual([]);
+  });
+
+  test("is kept whole: the service worker imports nothing, and names all that lies under assets/", () => {
+    const worker = textOf(files.find(({ fileName }) => fileName === "sw.js") as Output);
+    expect(worker).not.toMatch(/\bimport\b|\bexport\b/); // not every browser has modules there
+    const build = JSON.parse(/\{"version":.*?\]\}/.exec(worker)?.[0] ?? "null");
+    const assets = files.map(({ fileName }) => `/${fileName}`).filter((name) => name.startsWith("/assets/"));
+    expect(build).toEqual({ version: expect.stringMatching(/^[\w-]{12}$/), files: assets.sort() });
   });
 });

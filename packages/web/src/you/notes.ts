@@ -32,8 +32,8 @@ export interface Notes {
 
 export const NOTHING: Notes = { ratings: [], skipped: [], saved: null };
 
-export const LEAST = 0.5;
-export const MOST = 5;
+const LEAST = 0.5;
+const MOST = 5;
 
 /** Half a star, up or down. */
 export const isRating = (value: unknown): value is number =>

@@ -92,11 +92,11 @@ describe("how a metric differs", () => {
   test.each([
     [
       [share("plot", 0.3, 0.4), share("year", 0.7, 0.6)],
-      "Compared with everybody, plot counts more, year less for you.",
+      "Compared with everybody, you put more weight on plot, less on year.",
     ],
     [
       [share("plot", 0.3, 0.4), share("genres", 0.3, 0.35), share("year", 0.4, 0.25)],
-      "Compared with everybody, plot and genres count more, year less for you.",
+      "Compared with everybody, you put more weight on plot and genres, less on year.",
     ],
     [[share("plot", 0.5, 0.505), share("year", 0.5, 0.495)], "So far you weigh things much as everybody does."],
   ])("from everybody's", (shares, said) => {
@@ -106,7 +106,7 @@ describe("how a metric differs", () => {
   test("from what it was, for those who listen", () => {
     const before = [share("plot", 0.3, 0.3), share("year", 0.7, 0.7)];
     expect(updateSaid(before, [share("plot", 0.3, 0.32), share("year", 0.7, 0.68)])).toBe(
-      "Metric updated: plot counts more, year less.",
+      "Metric updated: more weight on plot, less on year.",
     );
     expect(updateSaid(before, before)).toBe("Metric updated: it hardly changed.");
   });

@@ -65,7 +65,7 @@ export function differenceFrom(shares: readonly ChannelShare[]): string {
   );
   return words === undefined
     ? "So far you weigh things much as everybody does."
-    : `Compared with everybody, ${words} for you.`;
+    : `Compared with everybody, you put ${words}.`;
 }
 
 /** What a change did, to be read aloud. */
@@ -78,16 +78,15 @@ export function updateSaid(before: readonly ChannelShare[], after: readonly Chan
   return words === undefined ? "Metric updated: it hardly changed." : `Metric updated: ${words}.`;
 }
 
-/** "plot and genres count more, year less"; undefined where nothing changed by as much. */
+/** "more weight on plot and genres, less on year"; undefined where nothing changed by as much. */
 function compared(changes: readonly { channel: string; change: number }[], least: number): string | undefined {
   const sorted = changes.toSorted((a, b) => Math.abs(b.change) - Math.abs(a.change));
   const more = sorted.filter(({ change }) => change >= least).slice(0, NAMED);
   const less = sorted.filter(({ change }) => change <= -least).slice(0, NAMED);
-  const count = (list: readonly unknown[]) => (list.length === 1 ? "counts" : "count");
   const names = (list: readonly { channel: string }[]) => list.map(({ channel }) => channel).join(" and ");
-  if (more.length > 0 && less.length > 0) return `${names(more)} ${count(more)} more, ${names(less)} less`;
-  if (more.length > 0) return `${names(more)} ${count(more)} more`;
-  return less.length > 0 ? `${names(less)} ${count(less)} less` : undefined;
+  if (more.length > 0 && less.length > 0) return `more weight on ${names(more)}, less on ${names(less)}`;
+  if (more.length > 0) return `more weight on ${names(more)}`;
+  return less.length > 0 ? `less weight on ${names(less)}` : undefined;
 }
 
 export interface Effect {
