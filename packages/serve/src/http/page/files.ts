@@ -1,4 +1,4 @@
-// The built page, read once and kept in memory: index.html and what lies under assets/, each as it is, and smaller by brotli and gzip where that
+// The built page, read once and kept in memory: index.html, its service worker and what lies under assets/, each as it is, and smaller by brotli and gzip where that
 // makes it so.
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
@@ -21,6 +21,8 @@ interface PageForm {
 
 export interface Page {
   readonly index: PageFile;
+  /** sw.js, which keeps the page for when there is no network. */
+  readonly serviceWorker: PageFile | undefined;
   /** By what stands behind /assets/. */
   readonly assets: ReadonlyMap<string, PageFile>;
 }
@@ -64,7 +66,12 @@ export async function readPage(folder: string): Promise<Page> {
   const assets = await Promise.all(
     files.map(async (name) => [name, await formsOf(name, await readFile(join(root, "assets", name)))] as const),
   );
-  return { index: await formsOf("index.html", html), assets: new Map(assets) };
+  const worker = await readFile(join(root, "sw.js")).catch(() => undefined);
+  return {
+    index: await formsOf("index.html", html),
+    serviceWorker: worker && (await formsOf("sw.js", worker)),
+    assets: new Map(assets),
+  };
 }
 
 async function formsOf(name: string, bytes: Buffer): Promise<PageFile> {

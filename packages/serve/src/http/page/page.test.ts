@@ -23,6 +23,7 @@ const SCREENS = [
 ];
 const html = `<!doctype html><title>Nearkin</title>${"<p>calm</p>".repeat(100)}`;
 const script = "export const answer = 42;\n".repeat(200);
+const worker = "addEventListener('fetch', () => {});\n".repeat(100);
 const picture = Buffer.from(createHash("sha512").update("noise").digest());
 
 let folder: string;
@@ -32,6 +33,7 @@ beforeAll(() => {
   const at = (name: string) => join(folder, "dist", name);
   writeFileSync(at("index.html"), html);
   writeFileSync(at("page.js"), "not for browsers");
+  writeFileSync(at("sw.js"), worker);
   writeFileSync(at("assets/index-abc.js"), script);
   writeFileSync(at("assets/style-abc.css"), "p { color: teal }");
   writeFileSync(at("assets/mark-abc.png"), picture);
@@ -98,8 +100,18 @@ describe("the page", () => {
     ]);
   });
 
+  test("its service worker lies at the root, where it sees to all paths, and is asked for anew each time", async () => {
+    const { statusCode, body, headers } = await get(tiny, "/sw.js");
+    expect([statusCode, body]).toEqual([200, worker]);
+    expect(headers).toMatchObject({
+      "content-type": "text/javascript; charset=utf-8",
+      "cache-control": "no-cache",
+      "cross-origin-embedder-policy": "require-corp",
+    });
+  });
+
   test("is not sent again to who has it, and HEAD tells of it without sending it", async () => {
-    for (const url of ["/", "/assets/index-abc.js"]) {
+    for (const url of ["/", "/sw.js", "/assets/index-abc.js"]) {
       for (const encoding of ["br", "gzip", "identity"]) {
         const whole = await get(tiny, url, { "accept-encoding": encoding });
         const known = { "accept-encoding": encoding, "if-none-match": String(whole.headers.etag) };
@@ -160,7 +172,7 @@ test("with keys the page comes without one, and nothing that holds data does", a
   const { key } = await tiny.server.context.keys.create({ name: "test", scopes: ["admin"] });
   tiny.headers = { authorization: `Bearer ${key}` };
   const valid = validRequests(await prepareFor(tiny, { user: "ann", item: "put 1", text: "harbour" }));
-  for (const url of [...SCREENS, "/assets/index-abc.js"]) {
+  for (const url of [...SCREENS, "/sw.js", "/assets/index-abc.js"]) {
     expect([url, (await get(tiny, url)).statusCode]).toEqual([url, 200]);
     expect([url, (await get(tiny, url, { authorization: "Bearer nk_wrong" })).statusCode]).toEqual([url, 200]);
   }

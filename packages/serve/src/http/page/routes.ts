@@ -43,9 +43,13 @@ export function registerPage(app: FastifyInstance, page: Page | undefined): void
     app.get("/", { config: read }, (_, reply) => reply.redirect("/docs"));
     return;
   }
-  const { index, assets } = page;
+  const { index, serviceWorker, assets } = page;
   for (const url of SCREENS) {
     app.get(url, { config }, (request, reply) => send(request, reply, { file: index, cache: "no-cache" }));
+  }
+  if (serviceWorker) {
+    // at the root, for it sees to everything below its own path; browsers must notice a new one
+    app.get("/sw.js", { config }, (request, reply) => send(request, reply, { file: serviceWorker, cache: "no-cache" }));
   }
   app.get("/assets/*", { config }, (request, reply) => {
     const file = assets.get((request.params as { "*": string })["*"]);
