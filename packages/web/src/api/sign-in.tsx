@@ -81,21 +81,23 @@ function Origins() {
   return (
     <details class="origins small">
       <summary>Where to get one</summary>
-      <p>Whoever runs the server makes keys in a terminal, with its store:</p>
-      <dl>
-        {scopes.map(([scope, use]) => (
-          <div key={scope}>
-            <dt>
-              <code>{makeKey(scope)}</code>
-            </dt>
-            <dd class="soft">{use}</dd>
-          </div>
-        ))}
-      </dl>
-      <p>
-        A token is for one user’s browser. A server that knows who is logged in signs it with{" "}
-        <code>POST /v1/tokens</code>.
-      </p>
+      <div class="origins-body">
+        <p>Whoever runs the server makes keys in a terminal, with its store:</p>
+        <dl>
+          {scopes.map(([scope, use]) => (
+            <div key={scope}>
+              <dt>
+                <code>{makeKey(scope)}</code>
+              </dt>
+              <dd class="soft">{use}</dd>
+            </div>
+          ))}
+        </dl>
+        <p>
+          A token is for one user’s browser. A server that knows who is logged in signs it with{" "}
+          <code>POST /v1/tokens</code>.
+        </p>
+      </div>
     </details>
   );
 }
