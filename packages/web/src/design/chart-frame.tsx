@@ -9,6 +9,8 @@ interface ChartFrameProps {
   unit: string;
   /** One sentence that says what is to be seen. */
   caption?: ComponentChildren;
+  /** Further buttons, which change how it is drawn. */
+  controls?: ComponentChildren;
   /** The same numbers as a table. */
   table: ComponentChildren;
   /** The chart. */
@@ -16,7 +18,7 @@ interface ChartFrameProps {
 }
 
 /** A chart with its title and unit, and behind it its table. */
-export function ChartFrame({ title, unit, caption, table, children }: ChartFrameProps) {
+export function ChartFrame({ title, unit, caption, controls, table, children }: ChartFrameProps) {
   const [asTable, setAsTable] = useState(false);
   return (
     <figure class="chart-frame">
@@ -25,9 +27,12 @@ export function ChartFrame({ title, unit, caption, table, children }: ChartFrame
           <h3>{title}</h3>
           <p class="soft small">{unit}</p>
         </div>
-        <Button look="plain" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
-          {asTable ? "Chart" : "Table"}
-        </Button>
+        <div class="chart-buttons">
+          {!asTable && controls}
+          <Button look="plain" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
+            {asTable ? "Chart" : "Table"}
+          </Button>
+        </div>
       </figcaption>
       {asTable ? table : children}
       {caption && <p class="soft small">{caption}</p>}

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import "./table.css";
 
-interface Column<Row> {
+export interface Column<Row> {
   title: string;
   /** Numbers stand right, their digits below each other. */
   numeric?: boolean;
