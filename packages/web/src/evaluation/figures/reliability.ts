@@ -1,0 +1,48 @@
+// Whether intervals keep what they promise: on the diagonal they do, below it they are too narrow, above it too wide.
+import { dot, line, type PlotOptions, pointer, text, tip } from "@observablehq/plot";
+import { percent } from "../../design/numbers.ts";
+import type { Coverage } from "../calibration.ts";
+import { axes, tipText } from "./draw.ts";
+
+const LEAST = 0.4;
+
+export function reliabilityOptions(points: readonly Coverage[]): PlotOptions {
+  const least = Math.min(LEAST, ...points.map(({ actual }) => Math.floor(actual * 10) / 10));
+  return {
+    height: 280,
+    marginLeft: 52,
+    x: { domain: [LEAST, 1], label: "promised" },
+    y: { domain: [least, 1], label: "actual" },
+    marks: [
+      ...axes({ x: { ticks: 4, tickFormat: percent }, y: { ticks: 4, tickFormat: percent } }),
+      line(
+        [
+          [LEAST, LEAST],
+          [1, 1],
+        ],
+        { stroke: "var(--edge)", strokeDasharray: "4 4" },
+      ),
+      line(points, { x: "promised", y: "actual", stroke: "var(--accent)", strokeWidth: 2 }),
+      dot(points, { x: "promised", y: "actual", fill: "var(--accent)", r: 5 }),
+      text(points, {
+        x: "promised",
+        y: "actual",
+        text: ({ actual }: Coverage) => percent(actual),
+        dx: -10,
+        dy: -10,
+        textAnchor: "end",
+        fill: "var(--ink)",
+      }),
+      tip(
+        points,
+        pointer({
+          x: "promised",
+          y: "actual",
+          ...tipText,
+          title: ({ promised, actual }: Coverage) =>
+            `${percent(actual)} of the items lie in\nintervals that promise ${percent(promised)}`,
+        }),
+      ),
+    ],
+  };
+}
