@@ -76,3 +76,12 @@ test("the pairs are the closest there are", async () => {
   expect(found.id).toBe(items[1].id);
   expect(found.distance).toBeCloseTo(distance, 12);
 });
+
+test("lists of all items are those of each", async () => {
+  const { ids, lists } = modelCalls.lists(model, 4);
+  expect(lists.length).toBe(ids.length);
+  for (const row of [0, 7, ids.length - 1]) {
+    const items = await modelCalls.similar(model, ids[row], { ...plain, diversity: 0, k: 4 });
+    expect(lists[row]).toEqual(items.map(({ id }) => id));
+  }
+});

@@ -4,6 +4,7 @@ import { draftCalls } from "./draft-calls.ts";
 import { findRows } from "./find.ts";
 import { personalCalls } from "./personal-calls.ts";
 import type {
+  CatalogueLists,
   ClosePair,
   ExplainedItem,
   FieldValue,
@@ -46,6 +47,18 @@ export const modelCalls = {
     const rows = Array.from(ratings.keys()).sort((a, b) => ratings[b] - ratings[a] || a - b);
     const items = rows.slice(0, POPULAR).map((row) => factsOf(model, row));
     return { order: "popular", items, pairs: closePairs(model) };
+  },
+
+  /** The k nearest of every item, by similarity alone. */
+  lists(model: Model, k: number): CatalogueLists {
+    const { ids, titles } = model.parts.catalogue;
+    const lists: string[][] = [];
+    for (const { count, k: places, items } of model.neighbours({ k })) {
+      for (let i = 0; i < count; i++) {
+        lists.push(Array.from(items.subarray(i * places, (i + 1) * places), (row) => ids[row]));
+      }
+    }
+    return { ids, titles, lists };
   },
 };
 

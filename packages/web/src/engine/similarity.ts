@@ -45,6 +45,14 @@ export interface ClosePair {
   readonly distance: number;
 }
 
+/** The lists of a whole catalogue, for comparing models. */
+export interface CatalogueLists {
+  readonly ids: readonly string[];
+  readonly titles: readonly (string | null)[];
+  /** Ids of the nearest items of each, best first. */
+  readonly lists: readonly (readonly string[])[];
+}
+
 /** What to begin with. */
 export interface Shelves {
   /** `popular`: by the number of ratings; `first`: where only the server knows those, the first of the catalogue. */
