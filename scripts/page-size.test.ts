@@ -61,6 +61,20 @@ describe("the built page", () => {
     expect(first.filter((fileName) => /-screen-/.test(fileName))).toEqual([]);
   });
 
+  test.each([
+    ["uplot", "model-screen"],
+    ["@observablehq/plot", "figures"],
+  ])("has %s in one script alone, which no other screen needs", (name, place) => {
+    const holding = files.filter(
+      (file) => file.type === "chunk" && file.moduleIds.some((id) => id.includes(`/node_modules/${name}/`)),
+    );
+    expect(holding.map(({ fileName }) => fileName)).toEqual([expect.stringMatching(`^assets/${place}-`)]);
+    const needing = files.filter(
+      (file) => file.type === "chunk" && holding.some(({ fileName }) => file.imports.includes(fileName)),
+    );
+    expect(needing.map(({ fileName }) => fileName)).toEqual([]);
+  });
+
   test("has no inline script or style, and names nothing elsewhere", () => {
     expect(page).not.toMatch(/<script(?![^>]* src=)[^>]*>/);
     expect(page).not.toMatch(/<style|\sstyle=|\son\w+=/);
