@@ -11,7 +11,9 @@ export function UndoBar() {
   if (!last) return null;
   return (
     <section class="undo" aria-label="Last change">
-      <p>{last.said}</p>
+      <p>
+        {last.said} {last.effect && <span class="soft">{last.effect}</span>}
+      </p>
       <Button look="plain" onClick={undo}>
         Undo
       </Button>

@@ -22,6 +22,8 @@ export interface Done {
   /** "Rated Alien 4½." */
   readonly said: string;
   readonly before: Notes;
+  /** What followed from it. */
+  readonly effect?: string;
 }
 
 export const done = signal<Done | undefined>(undefined);
@@ -31,8 +33,10 @@ export const said = signal("");
 
 let deed = ""; // what was done, until what followed from it is said too
 
-/** Says something, after what was done just now. */
+/** Says what followed from what was done just now. */
 export function say(words: string): void {
+  const last = done.peek();
+  if (deed !== "" && last) done.value = { ...last, effect: words };
   said.value = `${deed} ${words}`.trim();
   deed = "";
 }

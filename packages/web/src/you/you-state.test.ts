@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { NOTHING, rate } from "./notes.ts";
+import { change, done, found, notes, put, said, say, undo } from "./you-state.ts";
+
+const alien = rate(NOTHING, { item: "alien", title: "Alien", rating: 5 }, 1);
+
+afterEach(() => vi.unstubAllGlobals());
+
+beforeEach(() => {
+  put(NOTHING);
+  done.value = undefined;
+  said.value = "";
+});
+
+test("a deed can be undone, once", () => {
+  change(alien, "Rated Alien 5.");
+  expect(notes.value).toBe(alien);
+  expect(done.value?.said).toBe("Rated Alien 5.");
+  undo();
+  expect(notes.value).toBe(NOTHING);
+  expect(said.value).toBe("Undone.");
+  undo();
+  expect(notes.value).toBe(NOTHING);
+});
+
+test("what changes nothing is nothing to undo", () => {
+  change(NOTHING, "Rated nothing.");
+  expect(done.value).toBeUndefined();
+});
+
+test("deed and effect are said together, and the effect stands by what can be undone", () => {
+  change(alien, "Rated Alien 5.");
+  say("Metric updated.");
+  expect(said.value).toBe("Rated Alien 5. Metric updated.");
+  expect(done.value).toMatchObject({ said: "Rated Alien 5.", effect: "Metric updated." });
+  say("Another model."); // of no deed
+  expect(said.value).toBe("Another model.");
+  expect(done.value?.effect).toBe("Metric updated.");
+});
+
+test("without storage it is said that nothing lasts", () => {
+  vi.stubGlobal("localStorage", undefined);
+  put(alien);
+  expect(found.value).toEqual({ kind: "refused" });
+  expect(notes.value).toBe(alien);
+});
