@@ -44,9 +44,9 @@ test("the demo learns the true weights roughly, shows films with reasons, and an
   }
   expect(out).toMatch(/The Godfather Part II +distance/);
   expect(out).toMatch(/expected rating \d\.\d\d ± \d\.\d\d; not known of it: director, country/);
-  const share = (name: string) => Number(new RegExp(`^ {3}${name} +(\\d+) %`, "m").exec(out)?.[1]);
-  expect(share("this model")).toBeGreaterThan(share("popularity"));
-  expect(share("popularity")).toBeGreaterThan(share("random"));
+  const measured = [...out.matchAll(/^ {3}(?:co-interaction|affinity).*? +(\d+) % +(\d+) % +(\d+) % {2}\S/gm)];
+  expect(measured).toHaveLength(5); // every truth
+  for (const [line, model, chance] of measured) expect(Number(model), line).toBeGreaterThanOrEqual(Number(chance));
   const asked = out.slice(out.indexOf("6. Asking")).match(/^ {3}([a-z ]+):/gm);
   expect(asked).toHaveLength(10);
   expect(out).not.toContain("FAILED");
