@@ -8,7 +8,7 @@ import type { Notes } from "./notes.ts";
 import { ownModel } from "./own-model.ts";
 import { type Asking, answered, NOT_ASKED, passed, withQueue } from "./questions.ts";
 import { sharesOf } from "./shares.ts";
-import { tellApart, updateSaid } from "./words.ts";
+import { standingOf, tellApart, updateSaid } from "./words.ts";
 import { notes, say } from "./you-state.ts";
 
 const SUGGESTED = 12; // items
@@ -65,7 +65,8 @@ async function learn(calls: WorkerCalls, now: Notes): Promise<void> {
     if (own !== asked) return;
     const last = learned.peek();
     learned.value = { ...found, milliseconds: performance.now() - started };
-    if (last) say(updateSaid(sharesOf(last), sharesOf(found)));
+    if (last)
+      say(found.metric.kept === null ? updateSaid(sharesOf(last), sharesOf(found)) : `${standingOf(found).title}.`);
     learningProblem.value = undefined;
 
     const known = given.filter(({ item }) => !found.unknown.includes(item));
