@@ -70,7 +70,7 @@ describe("with a small model", () => {
     const first = await demo("--no-serve");
     expect([first.code, first.out.match(/ distance \d/g)?.length]).toEqual([0, 12]);
     expect(first.out).toMatch(
-      /Done in .*\. Ask it more:\n {2}nearkin similar \S+small\/model the-matrix-1999 --explain\n/,
+      /Done in .*\. Ask it more:\n {2}npx nearkin similar \S+small\/model the-matrix-1999 --explain\n/,
     );
     expect([existsSync(at("small/users.db")), existsSync(at("small/results"))]).toEqual([false, false]);
     const id = idOf("small/model");

@@ -150,7 +150,7 @@ async function serve(
       return;
     }
     output.write(`\nReady after ${took}.\n${placeLines(url, server.config.page !== undefined)}${moreLines(folders)}`);
-    output.write("Ctrl-C ends it; nearkin demo starts it again in seconds.\n");
+    output.write("Ctrl-C ends it; the same command starts it again in seconds.\n");
     await stopped;
   } catch (error) {
     if (!stopping) throw error;
@@ -177,8 +177,8 @@ function placeLines(url: string, page: boolean): string {
 function moreLines({ model }: DemoFolders): string {
   const folder = shellWord(model);
   return (
-    `  nearkin similar ${folder} the-matrix-1999 --explain\n` +
-    `  nearkin similar ${folder} alien-1979 --weights plot=3x,genres=0.2x\n` +
-    `  nearkin predict ${folder} alien-1979\n`
+    `  npx nearkin similar ${folder} the-matrix-1999 --explain\n` +
+    `  npx nearkin similar ${folder} alien-1979 --weights plot=3x,genres=0.2x\n` +
+    `  npx nearkin predict ${folder} alien-1979\n`
   );
 }
