@@ -53,7 +53,7 @@ const TILES = 18; // that a shelf has, as a rule
 function Shelf({ shelves }: { shelves: Shelves | undefined }) {
   return (
     <section class="shelf" aria-labelledby="shelf-title" aria-busy={shelves === undefined}>
-      <h2 id="shelf-title">{shelves?.order === "first" ? "From the catalogue" : "Well known"}</h2>
+      <h2 id="shelf-title">{shelves?.order === "first" ? "From the catalogue" : "Most rated"}</h2>
       <ul class="shelf-items">
         {shelves?.items.map((item) => (
           <li key={item.id}>

@@ -28,6 +28,9 @@ export function Neighbours({ list, before, search, onMore }: NeighboursProps) {
       <div class="neighbours-head">
         <h2 id="neighbours-title">Nearest</h2>
         <p class="soft small">{orderOf(list?.question ?? { popularity: 0, diversity: 0 })}</p>
+        <p class="soft small neighbours-how">
+          Each bar is a distance: the shorter, the more similar. Its colours are what makes it.
+        </p>
         <Legend />
       </div>
       <ol ref={element} class="neighbours-list">

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { Button } from "../design/button.tsx";
 import { Icon } from "../design/icon.tsx";
 import { Slider } from "../design/slider.tsx";
@@ -19,6 +19,9 @@ interface TuningPanelProps {
 /** Whose metric, and a slider for everything that goes into it. Beside the list on wide screens, over its lower part on narrow ones. */
 export function TuningPanel({ chosen, start, reason, onChange }: TuningPanelProps) {
   const [open, setOpen] = useState(false); // on narrow screens
+  useEffect(() => {
+    if (open) showList();
+  }, [open]);
   return (
     <aside class={open ? "tuning tuning-open" : "tuning"} aria-label="Tuning">
       <button type="button" class="tuning-handle" aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -67,7 +70,7 @@ function ChannelSliders({ chosen, start, onChange }: TuningPanelProps) {
             value={weights[name] / unit}
             home={start.weights[name] / unit}
             format={times}
-            hint={type === "surrogate" ? "What people like alike, foretold from the rest." : undefined}
+            hint={type === "surrogate" ? "Who will like it, predicted from all other channels." : undefined}
             onInput={(multiple) =>
               onChange({ ...chosen, weights: { ...chosen.weights, [name]: weightAt(multiple, unit) } })
             }
@@ -91,7 +94,7 @@ function ListSliders({ chosen, start, onChange }: TuningPanelProps) {
         value={chosen.popularity ?? start.popularity}
         home={start.popularity}
         format={(value) => (Math.abs(value) < 0.005 ? "off" : `${value > 0 ? "+" : "−"}${Math.abs(value).toFixed(2)}`)}
-        hint="Right: well-known first. Left: lesser-known first."
+        hint="Right: the most rated come earlier. Left: later."
         onInput={(popularity) => onChange({ ...chosen, popularity })}
       />
       <Slider
@@ -108,6 +111,12 @@ function ListSliders({ chosen, start, onChange }: TuningPanelProps) {
       />
     </fieldset>
   );
+}
+
+/** Whoever opens the sliders wants to see what they move: its heading comes to the top, above the sheet. */
+function showList(): void {
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  document.getElementById("neighbours-title")?.scrollIntoView({ block: "start", behavior: calm ? "auto" : "smooth" });
 }
 
 const times = (multiple: number): string => `${multiple.toFixed(2)}×`;
