@@ -2,6 +2,7 @@ import { query, setQuery } from "../app/router.ts";
 import { itemPath } from "../app/routes.ts";
 import { Bar } from "../design/bar.tsx";
 import { Button } from "../design/button.tsx";
+import { Choice } from "../design/choice.tsx";
 import { Empty } from "../design/empty.tsx";
 import { Skeleton } from "../design/skeleton.tsx";
 import type { OwnNeighbour, SuggestedItem } from "../engine/personal-calls.ts";
@@ -32,15 +33,16 @@ export function ForYou() {
       <div class="for-you-head">
         <h2 id="for-you-title">For you</h2>
         {predicts && known.length > 0 && (
-          <fieldset class="row">
-            <legend class="unseen">Suggested by</legend>
-            <Choose isChosen={isByStars} onChoose={() => setQuery({ by: "stars" })}>
-              What you may rate best
-            </Choose>
-            <Choose isChosen={!isByStars} onChoose={() => setQuery({ by: "near" })}>
-              Because you rated …
-            </Choose>
-          </fieldset>
+          <Choice
+            label="Suggested by"
+            quiet
+            value={isByStars ? "stars" : "near"}
+            options={[
+              { value: "stars", label: "What you may rate best" },
+              { value: "near", label: "Because you rated …" },
+            ]}
+            onChange={(by) => setQuery({ by })}
+          />
         )}
       </div>
       {known.length === 0 || !seed ? (
@@ -53,14 +55,6 @@ export function ForYou() {
         <Because seed={seed.item} known={known} />
       )}
     </section>
-  );
-}
-
-function Choose({ isChosen, onChoose, children }: { isChosen: boolean; onChoose: () => void; children: string }) {
-  return (
-    <Button look={isChosen ? "quiet" : "plain"} aria-pressed={isChosen} onClick={onChoose}>
-      {children}
-    </Button>
   );
 }
 

@@ -26,7 +26,7 @@ export function RatingsList() {
       <div>
         <h2 id="ratings-title">What you rated</h2>
         <p class="soft small">
-          Beside each, what it did: how many points of the whole a channel has more or less because of it.
+          Beside each, what it did: how many percentage points a channel gained or lost because of it.
         </p>
       </div>
       <ul class="ratings-items">
