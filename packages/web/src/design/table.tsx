@@ -58,13 +58,21 @@ export function Table<Row>({ caption, quiet = false, columns, rows, keyOf }: Tab
   );
 }
 
-/** What scrolls must be reachable by keyboard; what does not is no stop of the tab key. */
+/** What scrolls must be reachable by keyboard and look so; what does not is no stop of the tab key. */
 function keepReachable(frame: HTMLElement | null): (() => void) | undefined {
   if (!frame) return undefined;
+  const fade = () => {
+    frame.classList.toggle("table-more", frame.scrollLeft + frame.clientWidth < frame.scrollWidth - 1);
+  };
   const watch = new ResizeObserver(() => {
     if (frame.scrollWidth > frame.clientWidth) frame.tabIndex = 0;
     else frame.removeAttribute("tabindex");
+    fade();
   });
   watch.observe(frame);
-  return () => watch.disconnect();
+  frame.addEventListener("scroll", fade, { passive: true });
+  return () => {
+    watch.disconnect();
+    frame.removeEventListener("scroll", fade);
+  };
 }
