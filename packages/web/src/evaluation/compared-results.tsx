@@ -1,5 +1,5 @@
 // The results of two models side by side, where reports say which model they are of.
-import type { EvaluationResults } from "@nearkin/client";
+import type { EvaluationResults, ListedEvaluation } from "@nearkin/client";
 import type { Loaded } from "../api/loaded.ts";
 import { domainOf, Estimate } from "../design/estimate.tsx";
 import { Skeleton } from "../design/skeleton.tsx";
@@ -19,28 +19,31 @@ export function ComparedResults({ sides }: { sides: readonly [Side, Side] }) {
   const list = evaluationList().value;
   if (list.state !== "ready") return null;
   // the newest of each
-  const names = sides.map(
-    ({ ids }) =>
-      list.value.evaluations.find(({ model, problem }) => model !== null && problem === null && ids.includes(model))
-        ?.name,
+  const results = sides.map(({ ids }) =>
+    list.value.evaluations.find(({ model, problem }) => model !== null && problem === null && ids.includes(model)),
   );
   return (
     <section class="stack" aria-labelledby="evaluations">
       <h2 id="evaluations">Results</h2>
-      {names[0] === undefined && names[1] === undefined ? (
+      {results[0] === undefined && results[1] === undefined ? (
         <p>
           No result says that it is of one of these models. Write one into the server's folder of results with{" "}
           <code>nearkin report model</code>, or look at <a href="/evaluation">all results</a>.
         </p>
       ) : (
-        <SideBySide sides={sides} names={names} />
+        <SideBySide sides={sides} results={results} />
       )}
     </section>
   );
 }
 
-function SideBySide({ sides, names }: { sides: readonly [Side, Side]; names: readonly (string | undefined)[] }) {
-  const answers = names.map((name) => (name === undefined ? undefined : evaluationOf(name).value));
+interface SideBySideProps {
+  sides: readonly [Side, Side];
+  results: readonly (ListedEvaluation | undefined)[];
+}
+
+function SideBySide({ sides, results }: SideBySideProps) {
+  const answers = results.map((result) => result && evaluationOf(result.name).value);
   if (answers.some((answer) => answer?.state === "loading")) return <Skeleton height="8rem" />;
   const found = answers.map(figuresOf);
   const truths = [...new Set(found.flatMap((own) => own?.truth ?? []))];
@@ -66,10 +69,23 @@ function SideBySide({ sides, names }: { sides: readonly [Side, Side]; names: rea
           })),
           {
             title: "From",
-            cell: ({ name }) => (name === undefined ? "not measured" : <a href={evaluationPath(name)}>{name}</a>),
+            cell: ({ result, isOwn }) =>
+              result ? (
+                <>
+                  <a href={evaluationPath(result.name)}>{result.name}</a>
+                  {!isOwn && ", of the run that chose its steps"}
+                </>
+              ) : (
+                "not measured"
+              ),
           },
         ]}
-        rows={sides.map(({ folder }, i) => ({ folder, own: found[i], name: names[i] }))}
+        rows={sides.map(({ folder, ids: [id] }, i) => ({
+          folder,
+          own: found[i],
+          result: results[i],
+          isOwn: results[i]?.model === id,
+        }))}
         keyOf={({ folder }) => folder}
       />
     </>
@@ -85,7 +101,9 @@ interface OwnFigures {
 interface Row {
   readonly folder: string;
   readonly own: OwnFigures | undefined;
-  readonly name: string | undefined;
+  readonly result: ListedEvaluation | undefined;
+  /** Measured on this model itself: one that was trained on everything has no unseen items to be measured on. */
+  readonly isOwn: boolean;
 }
 
 /** Of the model that a report is on: what all others in it are compared with. */

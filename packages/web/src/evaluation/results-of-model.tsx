@@ -21,15 +21,15 @@ export function ResultsOfModel({ ids }: ResultsOfModelProps) {
     <section class="stack" aria-labelledby="measured">
       <h2 id="measured">How well it ranks</h2>
       <div class="users-cards">
-        {own.map(({ name }) => (
-          <ResultCard key={name} name={name} />
+        {own.map(({ name, model }) => (
+          <ResultCard key={name} name={name} isOwn={model === ids[0]} />
         ))}
       </div>
     </section>
   );
 }
 
-function ResultCard({ name }: { name: string }) {
+function ResultCard({ name, isOwn }: { name: string; isOwn: boolean }) {
   const answer = evaluationOf(name).value;
   const evaluation = answer.state === "ready" ? answer.value.evaluation : null;
   const truth = evaluation ? mainTruth(evaluation) : undefined;
@@ -46,6 +46,7 @@ function ResultCard({ name }: { name: string }) {
           {found.best && `; the best baseline, ${found.best.name}, ${decimals(found.best.figure.mean)}`}
         </p>
       )}
+      {!isOwn && <p class="small soft">Measured on the run that chose its steps: this model has seen every item.</p>}
     </Card>
   );
 }

@@ -14,7 +14,7 @@ import { Skeleton } from "../design/skeleton.tsx";
 import { Table } from "../design/table.tsx";
 import { ComparedResults } from "../evaluation/compared-results.tsx";
 import { ListsSection } from "./lists-section.tsx";
-import { findModel, modelList, modelPath, nameOf, trainingOf } from "./models.ts";
+import { findModel, modelList, modelPath, nameOf, shortId, trainingOf } from "./models.ts";
 import { PairedWeights } from "./paired-weights.tsx";
 import { differingSettings, settingText } from "./settings.ts";
 import { type SummaryRow, summaryRows } from "./training-summary.ts";
@@ -131,8 +131,8 @@ function Compared({ a, b, active }: ComparedProps) {
       {a.dataset?.id !== b.dataset?.id && (
         <Notice tone="caution" title="They were trained on different data">
           <p>
-            {a.folder} on {a.dataset?.name ?? "unknown data"}, {b.folder} on {b.dataset?.name ?? "unknown data"}:
-            figures of their trainings cannot be compared, their weights only roughly.
+            {a.folder} on {dataOf(a)}, {b.folder} on {dataOf(b)}: figures of their trainings cannot be compared, their
+            weights only roughly.
           </p>
         </Notice>
       )}
@@ -163,6 +163,10 @@ function Compared({ a, b, active }: ComparedProps) {
     </>
   );
 }
+
+/** With the id: all splits of a dataset have its name. */
+const dataOf = ({ dataset }: ModelInfo): string =>
+  dataset ? `${dataset.name} (${shortId(dataset.id)})` : "unknown data";
 
 interface WithBothProps {
   answers: readonly Loaded<Training>[];

@@ -19,7 +19,7 @@ export function ModelStanding({ model, previous }: { model: ModelInfo; previous:
 /** Its data and size in a line. */
 export function ModelLine({ model }: { model: ModelInfo }) {
   const parts = [
-    model.dataset && `trained on ${model.dataset.name}`,
+    model.dataset && `Trained on ${model.dataset.name}`,
     model.items !== null && `${count(model.items)} items`,
     model.channels.length > 0 && plural(model.channels.length, "channel"),
   ].filter(Boolean);

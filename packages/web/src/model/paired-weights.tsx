@@ -1,8 +1,8 @@
 import type { ModelInfo } from "@nearkin/client";
 import { ChartFrame } from "../design/chart-frame.tsx";
-import { decimals, isMeasured, percent, signed } from "../design/numbers.ts";
+import { decimals, percent } from "../design/numbers.ts";
 import { Table } from "../design/table.tsx";
-import { type ChannelShare, channelColours, type SharePair, sharePairs } from "./weights.ts";
+import { type ChannelShare, changeOf, channelColours, sharePairs } from "./weights.ts";
 import "./paired-weights.css";
 
 interface PairedWeightsProps {
@@ -21,7 +21,7 @@ export function PairedWeights({ a, b, active }: PairedWeightsProps) {
     <ChartFrame
       title="Channel weights"
       unit="share of the distance of a typical pair of items"
-      caption={`Above ${a.folder}, below it, hatched, ${b.folder}.`}
+      caption={`Above: ${a.folder}. Below it, hatched: ${b.folder}.`}
       table={
         <Table
           caption="Channel weights of both models"
@@ -75,10 +75,4 @@ function PairedBar({ folder, own, full, second = false }: PairedBarProps) {
       <span class="figures small">{percent(own.share)}</span>
     </span>
   );
-}
-
-/** In points of a hundred. */
-function changeOf({ a, b }: SharePair): string {
-  if (!isMeasured(a?.share) || !isMeasured(b?.share)) return "";
-  return `${signed(100 * (b.share - a.share), 0)} points`;
 }

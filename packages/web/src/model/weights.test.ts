@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { channelColours, channelShares, sharePairs } from "./weights.ts";
+import { changeOf, channelColours, channelShares, sharePairs } from "./weights.ts";
 
 const channel = (name: string, weight: number) => ({ name, type: "text" as const, weight });
 
@@ -24,6 +24,24 @@ test("pairs have every channel of either model", () => {
     ["year", 0.5, undefined],
     ["taste", undefined, 0.25],
   ]);
+});
+
+test.each([
+  [1, 3, "+25 points"],
+  [1, 1.04, "+1 point"],
+  [1.04, 1, "−1 point"],
+  [1, 1, "0 points"],
+])("weights of %d, then %d, beside one that keeps: %s", (first, second, words) => {
+  const [pair] = sharePairs(
+    [channel("plot", first), channel("year", 1)],
+    [channel("plot", second), channel("year", 1)],
+  );
+  expect(changeOf(pair)).toBe(words);
+});
+
+test("a channel of one model alone has no change", () => {
+  const [pair] = sharePairs([channel("plot", 1)], [channel("year", 1)]);
+  expect(changeOf(pair)).toBe("");
 });
 
 test("channels keep the colours of the active model, others follow", () => {

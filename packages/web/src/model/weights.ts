@@ -1,5 +1,6 @@
 // What each channel is worth: its weight, and its share of the distance of a typical pair.
 import type { ModelInfo } from "@nearkin/client";
+import { isMeasured, signed } from "../design/numbers.ts";
 
 export interface ChannelShare {
   readonly name: string;
@@ -32,6 +33,13 @@ export function sharePairs(a: ModelInfo["channels"], b: ModelInfo["channels"]): 
     a: first.find((channel) => channel.name === name),
     b: second.find((channel) => channel.name === name),
   }));
+}
+
+/** What the second model has more or less of a channel, in points of a hundred; nothing where one has no such channel. */
+export function changeOf({ a, b }: SharePair): string {
+  if (!isMeasured(a?.share) || !isMeasured(b?.share)) return "";
+  const points = Math.round(100 * (b.share - a.share));
+  return `${signed(points, 0)} ${Math.abs(points) === 1 ? "point" : "points"}`;
 }
 
 const COLOURS = 8; // that tokens.css has
