@@ -5,7 +5,7 @@ import { Card } from "../design/card.tsx";
 import { ChartFrame } from "../design/chart-frame.tsx";
 import { count, decimals, percent, plural, rangeText } from "../design/numbers.ts";
 import { Table } from "../design/table.tsx";
-import { type Calibration, coverageOf, errorVerdict, reliabilityVerdict } from "./calibration.ts";
+import { type Calibration, coverageOf, errorRows, errorVerdict, reliabilityVerdict } from "./calibration.ts";
 import { FigurePanel } from "./figure-panel.tsx";
 
 /** Of the first model that has them; the posterior of one seed is judged. */
@@ -34,10 +34,10 @@ export function CalibrationSection({ evaluation }: { evaluation: Evaluation }) {
   );
 }
 
-function Errors({ calibration: { byRatings } }: { calibration: Calibration }) {
+function Errors({ calibration }: { calibration: Calibration }) {
   return (
     <Table
-      caption="Errors, by how many ratings an item has"
+      caption="Errors, by number of ratings"
       columns={[
         {
           title: "Items",
@@ -51,7 +51,7 @@ function Errors({ calibration: { byRatings } }: { calibration: Calibration }) {
         { title: "of the mean", numeric: true, cell: ({ rmseOfMean }) => decimals(rmseOfMean) },
         { title: "Correlation", numeric: true, cell: ({ correlation }) => decimals(correlation) },
       ]}
-      rows={byRatings}
+      rows={errorRows(calibration)}
       keyOf={({ least }) => least}
     />
   );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Calibration, coverageOf, errorVerdict, reliabilityVerdict } from "./calibration.ts";
+import { type Calibration, coverageOf, errorRows, errorVerdict, reliabilityVerdict } from "./calibration.ts";
 import { strataDots, strataRows } from "./strata.ts";
 
 const calibration = (items: number, coverage: Record<string, number>): Calibration => ({
@@ -27,6 +27,12 @@ test.each([
   ["too few items to tell", 18, { "0.5": 0.35 }, /as far as 18 items can tell/],
 ])("intervals: %s", (_, items, coverage, words) => {
   expect(reliabilityVerdict(calibration(items, coverage))).toMatch(words);
+});
+
+test("rows of the same items are one", () => {
+  const row = (least: number, items: number) => ({ least, items, rmse: 0.4, rmseOfMean: 0.5, correlation: 0.1 });
+  const byRatings = [row(1, 18), row(3, 18), row(10, 12), row(30, 12)];
+  expect(errorRows({ byRatings }).map(({ least }) => least)).toEqual([1, 10]);
 });
 
 test.each([

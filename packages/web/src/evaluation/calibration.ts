@@ -29,6 +29,10 @@ export function reliabilityVerdict(calibration: Calibration): string {
   return `Intervals keep what they promise, as far as ${plural(calibration.items, "item")} can tell.`;
 }
 
+/** Errors by how many ratings items have, without rows of the same items: where all have many, all rows are one. */
+export const errorRows = ({ byRatings }: Pick<Calibration, "byRatings">): Calibration["byRatings"][number][] =>
+  byRatings.filter(({ items }, i) => i === 0 || items < byRatings[i - 1].items);
+
 const WORTH = 0.02; // of an error: less is not worth a word
 
 /** The error of predictions against that of the mean, which knows nothing of an item. */

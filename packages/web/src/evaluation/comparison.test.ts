@@ -1,6 +1,6 @@
 import type { Evaluation } from "@nearkin/client";
 import { describe, expect, test } from "vitest";
-import { clearlyBest, directionOf, type Figure, headlineOf, verdictOf } from "./comparison.ts";
+import { clearlyBest, directionOf, type Figure, headlineOf, somePoint, verdictOf } from "./comparison.ts";
 
 const compared = (mean: number, [low, high]: [number, number], [better, worse]: [number, number], p: number) => ({
   difference: { mean, low, high },
@@ -95,6 +95,12 @@ describe("clearlyBest", () => {
   });
 });
 
+test("an interval of queries that are all alike is a point", () => {
+  const sure: Figure = { mean: 1, low: 1, high: 1 };
+  expect(somePoint([around(0.6), sure])).toBe(true);
+  expect(somePoint([around(0.6), undefined, { mean: null, low: null, high: null }])).toBe(false);
+});
+
 describe("headlineOf", () => {
   test("holds the model against the best baseline, from the model's side", () => {
     const found = headlineOf(
@@ -107,6 +113,7 @@ describe("headlineOf", () => {
     );
     expect(found).toMatchObject({
       own: { name: "fast" },
+      chance: { mean: 0.1 },
       best: { name: "popularity" },
       verdict: "better",
       advantage: { mean: 0.2, low: 0.15, high: 0.25, p: 1e-6 },

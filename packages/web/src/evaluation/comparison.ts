@@ -60,8 +60,14 @@ export function clearlyBest({ recommenders, base }: Evaluation, truth: string, m
   return sure ? first.name : undefined;
 }
 
+/** Whether some interval is a point: resampling queries that all have the same value gives nothing else. */
+export const somePoint = (figures: readonly (Figure | undefined)[]): boolean =>
+  figures.some((figure) => isMeasured(figure?.low) && figure.low === figure.high);
+
 export interface Headline {
   readonly own: { readonly name: string; readonly figure: Figure };
+  /** Of random choice: how much of the figure is worth nothing. Absent where it was not measured. */
+  readonly chance?: Figure;
   /** Absent without baselines. */
   readonly best?: { readonly name: string; readonly figure: Figure };
   /** What the test says of the model against it; absent where the model is not the base. */
@@ -80,14 +86,16 @@ export function headlineOf(evaluation: Evaluation, truth: string, metric: Metric
     measured.find(({ name, kind }) => kind === "model" && name === evaluation.base) ??
     measured.find(({ kind }) => kind === "model");
   if (!own) return undefined;
+  const chance = measured.find(({ name, kind }) => kind === "baseline" && name === "random")?.figure;
+  const found = { own, ...(chance && { chance }) };
   const [best] = measured.filter(({ kind }) => kind === "baseline").sort((a, b) => b.mean - a.mean);
-  if (!best) return { own };
+  if (!best) return found;
   const against = own.name === evaluation.base ? best.figure.against : undefined;
-  if (!against) return { own, best };
+  if (!against) return { ...found, best };
   const { mean, low, high } = against.difference;
   const turned = { better: "worse", worse: "better", open: "open" } as const;
   return {
-    own,
+    ...found,
     best,
     verdict: turned[directionOf(against)],
     ...(isMeasured(mean) && isMeasured(low) && isMeasured(high)

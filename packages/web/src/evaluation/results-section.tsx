@@ -10,8 +10,9 @@ import { Facts } from "../design/facts.tsx";
 import { Legend } from "../design/legend.tsx";
 import { count, decimals, percent, plural, pValue, rangeText, signed } from "../design/numbers.ts";
 import { Table } from "../design/table.tsx";
+import { baselinesOf } from "./baselines.ts";
 import { CalibrationSection } from "./calibration-section.tsx";
-import { type Headline, headlineOf, SURE } from "./comparison.ts";
+import { figureOf, type Headline, headlineOf, SURE, somePoint } from "./comparison.ts";
 import { FigurePanel } from "./figure-panel.tsx";
 import { type Family, families } from "./measures.ts";
 import { ResultsTable, recommenderName } from "./results-table.tsx";
@@ -34,6 +35,9 @@ export function ResultsSection({ evaluation }: { evaluation: Evaluation }) {
   const personal = isPersonal(truth.name);
   const [one, many] = personal ? ["user", "users"] : ["query", "queries"];
   const found = headlineOf(evaluation, truth.name);
+  const shown = evaluation.recommenders.flatMap((recommender) =>
+    families[family].measures.map(({ metric }) => figureOf(recommender, truth.name, metric)),
+  );
   return (
     <section class="stack" aria-labelledby="results">
       <h2 id="results">{personal ? "Results for held-out users" : "Results on never-seen items"}</h2>
@@ -59,18 +63,33 @@ export function ResultsSection({ evaluation }: { evaluation: Evaluation }) {
         A hit is {hitMeans(truth.name)}. Means over {plural(truth.queries, one, many)} with 95 % intervals
         {truth.empty > 0 && `; ${count(truth.empty)} more have no hit at all, and are left out`}. ↑ and ↓ mark what is
         better or worse than <strong>{base}</strong> by a sign test, {one} by {one}, with p &lt; {decimals(SURE, 2)}.
-        Bold is best, where the tests say so. {families[family].about}
+        Bold is best, where the tests say so.
+        {somePoint(shown) &&
+          ` An interval without width means that all ${many} had the same value, not that it is sure.`}{" "}
+        {families[family].about}
       </p>
       <Facts
         facts={families[family].measures.map(({ name, meaning }) => ({ term: `${name}@${k}`, meaning: meaning(k) }))}
       />
       <Card>
         <ResultsTable evaluation={evaluation} truth={truth.name} family={family} />
+        <Baselines evaluation={evaluation} />
       </Card>
       <StrataFigure evaluation={evaluation} truth={truth.name} />
       <CatalogueTable evaluation={evaluation} />
       <CalibrationSection evaluation={evaluation} />
     </section>
+  );
+}
+
+function Baselines({ evaluation }: { evaluation: Evaluation }) {
+  const known = baselinesOf(evaluation);
+  if (known.length === 0) return null;
+  return (
+    <details class="results-baselines">
+      <summary>What the baselines are</summary>
+      <Facts facts={known.map(({ name, meaning }) => ({ term: name, meaning }))} />
+    </details>
   );
 }
 
@@ -83,7 +102,7 @@ interface HeadlineCardProps {
 
 const FEW = 100; // queries
 
-function HeadlineCard({ found: { own, best, verdict, advantage }, places, truth, queries }: HeadlineCardProps) {
+function HeadlineCard({ found: { own, chance, best, verdict, advantage }, places, truth, queries }: HeadlineCardProps) {
   const personal = isPersonal(truth);
   const asks = personal ? plural(queries, "held-out user") : plural(queries, "never-seen item");
   const words = { better: "the model is better", worse: "the model is worse", open: "no clear difference" };
@@ -97,6 +116,7 @@ function HeadlineCard({ found: { own, best, verdict, advantage }, places, truth,
       </p>
       <p>
         {decimals(places * (own.figure.mean ?? 0), 1)} of the {places} nearest items are hits, over {asks}.{" "}
+        {chance && best?.name !== "random" && `Choosing at random reaches ${decimals(chance.mean)}. `}
         {best && (
           <>
             The best baseline, {best.name}, reaches {decimals(best.figure.mean)}
@@ -157,7 +177,7 @@ function StrataFigure({ evaluation, truth }: { evaluation: Evaluation; truth: st
           />
         }
       >
-        <Legend entries={stratumLooks.map(({ colour, shape }, i) => ({ name: strata[i], colour, shape }))} />
+        <Legend entries={stratumLooks.map(({ colour, shape, name }) => ({ name, colour, shape }))} />
         <FigurePanel
           description={`HR within the most popular, the middle and the least popular third of the hits. ${rows
             .map(({ name, values }) => `${name}: ${strata.map((stratum) => decimals(values[stratum])).join(", ")}`)

@@ -7,9 +7,9 @@ type Stratum = (typeof strata)[number];
 
 /** Marks of the thirds, told apart by shape too. */
 export const stratumLooks = [
-  { colour: "var(--accent)", shape: "circle" },
-  { colour: "var(--channel-2)", shape: "square" },
-  { colour: "var(--channel-1)", shape: "triangle" },
+  { name: "head: the most popular third", colour: "var(--accent)", shape: "circle" },
+  { name: "middle", colour: "var(--channel-2)", shape: "square" },
+  { name: "tail: the least popular third", colour: "var(--channel-1)", shape: "triangle" },
 ] as const;
 
 export interface StratumRow {

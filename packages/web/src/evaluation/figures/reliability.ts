@@ -1,5 +1,5 @@
 // Whether intervals keep what they promise: on the diagonal they do, below it they are too narrow, above it too wide.
-import { dot, line, type PlotOptions, pointer, text, tip } from "@observablehq/plot";
+import { dot, line, type PlotOptions, pointer, type TextOptions, text, tip } from "@observablehq/plot";
 import { percent } from "../../design/numbers.ts";
 import type { Coverage } from "../calibration.ts";
 import { axes, tipText } from "./draw.ts";
@@ -24,15 +24,14 @@ export function reliabilityOptions(points: readonly Coverage[]): PlotOptions {
       ),
       line(points, { x: "promised", y: "actual", stroke: "var(--accent)", strokeWidth: 2 }),
       dot(points, { x: "promised", y: "actual", fill: "var(--accent)", r: 5 }),
-      text(points, {
-        x: "promised",
-        y: "actual",
-        text: ({ actual }: Coverage) => percent(actual),
-        dx: -10,
-        dy: -10,
-        textAnchor: "end",
-        fill: "var(--ink)",
-      }),
+      figures(
+        points.filter(({ promised, actual }) => actual >= promised),
+        { dx: -8, dy: -10, textAnchor: "end" },
+      ),
+      figures(
+        points.filter(({ promised, actual }) => actual < promised),
+        { dx: 6, dy: 14, textAnchor: "start" },
+      ),
       tip(
         points,
         pointer({
@@ -46,3 +45,13 @@ export function reliabilityOptions(points: readonly Coverage[]): PlotOptions {
     ],
   };
 }
+
+/** Each on the side of its point that is away from the diagonal. */
+const figures = (points: readonly Coverage[], place: TextOptions) =>
+  text(points, {
+    x: "promised",
+    y: "actual",
+    text: ({ actual }: Coverage) => percent(actual),
+    fill: "var(--ink)",
+    ...place,
+  });
