@@ -28,6 +28,12 @@ describe("problemOf", () => {
     `);
   });
 
+  test("an item that the model in the page does not know is no fault of the page", () => {
+    const error = Object.assign(new Error('no item has the id "x"'), { code: "UNKNOWN_ITEM" });
+    expect(problemOf(error)).toMatchObject({ title: "There is no such item", remedy: "none" });
+    expect(problemOf(Object.assign(new Error("odd"), { code: "constructor" }))).toMatchObject({ remedy: "retry" });
+  });
+
   test("keeps the words of an error of our own", () => {
     expect(problemOf(new TypeError("x is undefined"))).toMatchObject({ code: "UNEXPECTED", detail: "x is undefined" });
   });

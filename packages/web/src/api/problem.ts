@@ -50,18 +50,21 @@ export function problemOf(error: unknown): Problem {
     const detail = requestId === undefined ? message : `${message} (request ${requestId})`;
     if (code === "UNAUTHENTICATED") return { ...unauthenticated(message), code };
     if (code === "FORBIDDEN") return { ...forbidden(message), code };
-    if (code in known) return { ...known[code], code, detail };
-    const remedy = code in apiErrors ? apiErrors[code as keyof typeof apiErrors].remedy : "Try again.";
+    if (Object.hasOwn(known, code)) return { ...known[code], code, detail };
+    const remedy = Object.hasOwn(apiErrors, code) ? apiErrors[code as keyof typeof apiErrors].remedy : "Try again.";
     const mayPass = error.status >= 500 || error.status === 429;
     return { title: message, advice: sentence(remedy), remedy: mayPass ? "retry" : "none", code };
   }
   const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Error && "code" in error ? String(error.code) : "UNEXPECTED";
+  // the worker has the same words for an item that is not there as the server
+  if (Object.hasOwn(known, code)) return { ...known[code], code, detail: message };
   return {
     title: "Something went wrong on this page",
     advice: "Reload it. If that does not help, report the words below.",
     detail: message,
     remedy: "retry",
-    code: error instanceof Error && "code" in error ? String(error.code) : "UNEXPECTED",
+    code,
   };
 }
 
