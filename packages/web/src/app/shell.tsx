@@ -4,6 +4,7 @@ import { SignIn } from "../api/sign-in.tsx";
 import { Button } from "../design/button.tsx";
 import { Icon, type IconName } from "../design/icon.tsx";
 import { activeModel } from "../engine/active-model.ts";
+import { Guard } from "./guard.tsx";
 import { path } from "./router.ts";
 import { CurrentScreen } from "./screens.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
@@ -41,7 +42,9 @@ export function Shell() {
         </div>
       </header>
       <main id="main" ref={main} tabIndex={-1}>
-        <CurrentScreen />
+        <Guard at={path.value}>
+          <CurrentScreen />
+        </Guard>
       </main>
       <Footer />
       <p class="unseen" aria-live="polite">
