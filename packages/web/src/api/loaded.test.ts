@@ -43,6 +43,28 @@ test("another session asks anew, and an answer to the old one is dropped", async
   expect(ask().value).toEqual({ state: "ready", value: "the other's" });
 });
 
+test("what one has seen is not shown to the next while the answer to them is on its way", async () => {
+  const ask = () => loaded("of a user", async () => "theirs").value;
+  signIn("nk_someone");
+  ask();
+  await settled();
+  signIn("nk_of-more-scopes");
+  expect(ask()).toEqual({ state: "ready", value: "theirs" });
+  signOut();
+  expect(ask()).toEqual({ state: "loading" });
+});
+
+test("asked twice, the later answer stands, whichever comes first", async () => {
+  const waiting: ((value: string) => void)[] = [];
+  const ask = () => loaded("twice", () => new Promise<string>((resolve) => waiting.push(resolve))).value;
+  ask();
+  reload("twice");
+  waiting[1]("new");
+  waiting[0]("old");
+  await settled();
+  expect(ask()).toEqual({ state: "ready", value: "new" });
+});
+
 test("another model is asked anew, and the old answer stands until it comes", async () => {
   let asked = 0;
   const ask = () => loaded("of the model", async () => ++asked).value;

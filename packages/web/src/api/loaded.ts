@@ -1,8 +1,8 @@
 // What is asked of the server, as signals: on its way, there, or failed. Asked once, and again when another session or model may answer
-// otherwise.
+// otherwise. What stands there stays until the new answer comes, but for another viewer.
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { type Problem, problemOf } from "./problem.ts";
-import { sessionNumber } from "./session.ts";
+import { sessionNumber, viewer } from "./session.ts";
 
 export type Loaded<Value> =
   | { readonly state: "loading" }
@@ -13,6 +13,9 @@ interface Entry {
   readonly answer: Signal<Loaded<unknown>>;
   /** The session and the model it was asked in. */
   asked: string;
+  viewer: string;
+  /** Questions so far: an answer to an earlier one is dropped. */
+  questions: number;
   load: () => Promise<unknown>;
 }
 
@@ -36,12 +39,18 @@ export function loaded<Value>(name: string, load: () => Promise<Value>): Readonl
   const asked = `${sessionNumber.value} ${modelNumber.value}`;
   let entry = entries.get(name);
   if (!entry) {
-    entry = { answer: signal<Loaded<unknown>>({ state: "loading" }), asked, load };
+    entry = {
+      answer: signal<Loaded<unknown>>({ state: "loading" }),
+      asked,
+      viewer: viewer.value,
+      questions: 0,
+      load,
+    };
     entries.set(name, entry);
     ask(entry);
   } else if (entry.asked !== asked) {
-    entry.asked = asked;
-    entry.load = load;
+    if (entry.viewer !== viewer.value) entry.answer.value = { state: "loading" };
+    Object.assign(entry, { asked, viewer: viewer.value, load });
     ask(entry);
   }
   return entry.answer as Signal<Loaded<Value>>;
@@ -54,14 +63,15 @@ export function reload(name: string): void {
 }
 
 function ask(entry: Entry): void {
-  const { asked, answer, load } = entry;
+  const { answer, load } = entry;
+  const own = ++entry.questions;
   if (answer.peek().state === "failed") answer.value = { state: "loading" };
   load().then(
     (value) => {
-      if (entry.asked === asked) answer.value = { state: "ready", value };
+      if (entry.questions === own) answer.value = { state: "ready", value };
     },
     (error: unknown) => {
-      if (entry.asked === asked) answer.value = { state: "failed", problem: problemOf(error) };
+      if (entry.questions === own) answer.value = { state: "failed", problem: problemOf(error) };
     },
   );
 }

@@ -16,6 +16,11 @@ export const tokenUser = computed(() => {
   return caller?.kind === "token" ? caller.user : undefined;
 });
 
+/** Who looks at the page, as far as it can tell: what one has seen is not for the next. */
+export const viewer = computed(() =>
+  tokenUser.value === undefined ? (signedIn.value ? "a key" : "nobody") : `the user ${tokenUser.value}`,
+);
+
 /** What the server said to the credential that is used now, where it does not take it. */
 const refusal = signal<string | undefined>(undefined);
 
