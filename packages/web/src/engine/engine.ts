@@ -1,6 +1,6 @@
 // Who answers what is similar. The server at first; a worker of this page as soon as it holds the model, where that is small enough.
 import { type ModelInfo, NearkinApiError } from "@nearkin/client";
-import { effect, signal } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
 import { client } from "../api/client.ts";
 import { askAnew } from "../api/loaded.ts";
 import { downloadModel, listModelFiles } from "../api/model-files.ts";
@@ -55,14 +55,12 @@ export async function openEngine(): Promise<void> {
   const isOld = () => own !== attempt;
   engineProblem.value = undefined;
   try {
-    if (navigator.onLine === false && (await openKept(isOld))) return;
+    if (isCutOff() && (await openKept(isOld))) return;
     const model = await findModel();
     if (isOld()) return;
     withoutServer.value = false;
     const active = model?.id;
-    const before = activeModel.peek();
-    activeModel.value = model;
-    if (before && before.id !== active) askAnew();
+    changeTo(model);
     if (!active || !model) return answerByServer("the server has no active model");
     if (tokenUser.peek() !== undefined) return answerByServer("a token may not see whether items were added");
     if (!globalThis.Worker) return answerByServer("this browser has no workers");
@@ -93,6 +91,10 @@ async function findModel(): Promise<ModelInfo | undefined> {
   const { models, active } = await client.models.list();
   return models.find(({ id }) => id === active);
 }
+
+/** Whether no request can arrive, so that none is tried. A server on this machine is reached without a network. */
+const isCutOff = (): boolean =>
+  navigator.onLine === false && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname);
 
 /** No answer at all, or one of something that stands before the server. */
 const isGone = (error: unknown): boolean =>
@@ -126,15 +128,30 @@ async function whyNotHere(items: number): Promise<string | undefined> {
   return index.items === items ? undefined : "items were deleted since the model was trained";
 }
 
+/** The worker of another model is closed first: what is asked anew must not be answered by it. */
+function changeTo(model: ModelInfo | undefined): void {
+  const before = activeModel.peek();
+  batch(() => {
+    activeModel.value = model;
+    if (!before || before.id === model?.id) return;
+    answerByServer(undefined);
+    askAnew();
+  });
+}
+
 function answerHere(opened: ModelWorker): void {
   worker?.close();
   worker = opened;
+  void opened.failed.then((reason) => {
+    if (worker === opened) answerByServer(`the model in this page has failed: ${reason}`);
+  });
   whyServer.value = undefined;
   modelInBrowser.value = opened.calls;
   similarity.value = { place: "browser", ...callsOf(opened.calls) };
 }
 
-function answerByServer(reason: string): void {
+/** Without a reason it is not decided yet. */
+function answerByServer(reason: string | undefined): void {
   worker?.close();
   worker = undefined;
   modelInBrowser.value = undefined;

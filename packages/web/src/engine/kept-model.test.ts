@@ -1,26 +1,7 @@
 import type { ModelInfo } from "@nearkin/client";
 import { describe, expect, test } from "vitest";
-import { forgetModel, type KeptIn, keepModel, keptModel } from "./kept-model.ts";
-
-/** A browser's store in memory. `room`: how many responses it takes. */
-function memory(room = Infinity) {
-  const caches = new Map<string, Map<string, Response>>();
-  const at = {
-    async open(name: string) {
-      const entries = caches.get(name) ?? new Map<string, Response>();
-      caches.set(name, entries);
-      return {
-        async put(key: string, response: Response) {
-          if (entries.size >= room) throw new DOMException("full", "QuotaExceededError");
-          entries.set(key, response);
-        },
-        match: async (key: string) => entries.get(key)?.clone(),
-      };
-    },
-    delete: async (name: string) => caches.delete(name),
-  };
-  return { at: at as unknown as KeptIn, caches };
-}
+import { forgetModel, keepModel, keptModel } from "./kept-model.ts";
+import { memory } from "./testing/memory-caches.ts";
 
 const info = (id: string) => ({ id, name: "films", personalizes: true }) as ModelInfo;
 const files = (text: string) =>

@@ -52,8 +52,11 @@ test("a model that cannot be opened ends the worker", async () => {
 
 test("a worker that dies fails what waits for it", async () => {
   const worker = handMade((request) => ("open" in request ? { value: undefined } : undefined));
-  const { calls } = await openInWorker(worker, files);
+  const { calls, failed } = await openInWorker(worker, files);
   const waiting = calls.shelves();
   worker.crash("out of memory");
-  await expect(waiting).rejects.toMatchObject({ code: "WORKER_FAILED", message: "out of memory" });
+  const died = { code: "WORKER_FAILED", message: "out of memory" };
+  await expect(waiting).rejects.toMatchObject(died);
+  expect(await failed).toBe("out of memory");
+  await expect(calls.shelves()).rejects.toMatchObject(died); // rather than waiting for ever
 });

@@ -21,6 +21,8 @@ export interface WorkerLike {
 
 export interface ModelWorker {
   readonly calls: WorkerCalls;
+  /** Resolves with the reason where the worker ends by itself; whoever asks it afterwards is refused. */
+  readonly failed: Promise<string>;
   close(): void;
 }
 
@@ -33,6 +35,13 @@ interface Waiting {
 export async function openInWorker(worker: WorkerLike, files: ReadonlyMap<string, ArrayBuffer>): Promise<ModelWorker> {
   const waiting = new Map<number, Waiting>();
   let last = 0;
+  let ended: WorkerError | undefined;
+  const failed = new Promise<string>((resolve) => {
+    worker.addEventListener("error", ({ message = "it could not be started" }) => {
+      close(message);
+      resolve(message);
+    });
+  });
 
   worker.addEventListener("message", ({ data }) => {
     const { resolve, reject } = waiting.get(data.number) as Waiting;
@@ -40,10 +49,10 @@ export async function openInWorker(worker: WorkerLike, files: ReadonlyMap<string
     if ("failure" in data) reject(new WorkerError(data.failure));
     else resolve(data.value);
   });
-  worker.addEventListener("error", ({ message }) => close(message));
 
   function ask(request: (number: number) => Request, transfer: Transferable[] = []): Promise<unknown> {
     return new Promise((resolve, reject) => {
+      if (ended) throw ended;
       const number = ++last;
       waiting.set(number, { resolve, reject });
       worker.postMessage(request(number), transfer);
@@ -52,7 +61,8 @@ export async function openInWorker(worker: WorkerLike, files: ReadonlyMap<string
 
   function close(reason = "it was closed"): void {
     worker.terminate();
-    for (const { reject } of waiting.values()) reject(new WorkerError({ code: "WORKER_FAILED", message: reason }));
+    ended ??= new WorkerError({ code: "WORKER_FAILED", message: reason });
+    for (const { reject } of waiting.values()) reject(ended);
     waiting.clear();
   }
 
@@ -68,5 +78,5 @@ export async function openInWorker(worker: WorkerLike, files: ReadonlyMap<string
       (...args: readonly unknown[]) =>
         ask((number) => ({ number, call: call as keyof WorkerCalls, args })),
   });
-  return { calls, close };
+  return { calls, failed, close };
 }
