@@ -5,6 +5,15 @@ import { computed, signal } from "@preact/signals";
 /** Undefined until the server has said which it is. */
 export const activeModel = signal<ModelInfo | undefined>(undefined);
 
+/** The model that the server has answered with last: another where somebody has changed it meanwhile. */
+export const answeringModel = signal<string | undefined>(undefined);
+
+/** Takes note of who has made an answer. */
+export function noting<Answer extends { readonly model: string }>(answer: Answer): Answer {
+  answeringModel.value = answer.model;
+  return answer;
+}
+
 const COLOURS = 8; // that tokens.css has
 
 const places = computed(() => new Map(activeModel.value?.channels.map(({ name }, place) => [name, place])));

@@ -3,9 +3,10 @@ import type { ModelInfo } from "@nearkin/client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { loaded } from "../api/loaded.ts";
 import { activeModel } from "./active-model.ts";
-import { openEngine, similarity, whyServer, withoutServer } from "./engine.ts";
+import { followServer, openEngine, similarity, whyServer, withoutServer } from "./engine.ts";
 import type { Reply, Request } from "./messages.ts";
 import { memory } from "./testing/memory-caches.ts";
+import { throughApi } from "./through-api.ts";
 
 let active = "one";
 let workers: PlayedWorker[] = [];
@@ -94,6 +95,16 @@ test("what is asked anew after a change of models is never answered by the old o
   expect(asked()).toMatchObject({ state: "ready", value: { title: "the server's, of two" } });
   arrive();
   await opening;
+  expect(await similarity.value.item("alien")).toBe("two");
+});
+
+test("an answer of another model brings that one into the page", async () => {
+  await openEngine();
+  using _ = { [Symbol.dispose]: followServer() };
+  active = "two"; // somebody has activated it
+  await throughApi.item("alien");
+  await settled();
+  expect(activeModel.value?.id).toBe("two");
   expect(await similarity.value.item("alien")).toBe("two");
 });
 

@@ -6,7 +6,7 @@ import { askAnew } from "../api/loaded.ts";
 import { downloadModel, listModelFiles } from "../api/model-files.ts";
 import { type Problem, problemOf } from "../api/problem.ts";
 import { sessionNumber, signedIn, tokenUser } from "../api/session.ts";
-import { activeModel } from "./active-model.ts";
+import { activeModel, answeringModel } from "./active-model.ts";
 import { forgetModel, keepModel, keptModel } from "./kept-model.ts";
 import type { WorkerCalls } from "./messages.ts";
 import { openHere, SMALL } from "./open-here.ts";
@@ -42,11 +42,26 @@ export function startEngine(): void {
     wasSignedIn = signedIn.peek();
     void Promise.resolve(forgotten).then(openEngine);
   });
+  followServer();
   const again = () => {
     if (withoutServer.peek() && !document.hidden) void openEngine();
   };
   addEventListener("online", again);
   document.addEventListener("visibilitychange", again);
+}
+
+const CALM = 5000; // ms between two changes that an answer brings: servers behind one address may differ for a while
+
+/** Where an answer shows that the server has another model by now, the page goes over to it. */
+export function followServer(): () => void {
+  let last = Number.NEGATIVE_INFINITY;
+  return effect(() => {
+    const answers = answeringModel.value;
+    const known = activeModel.peek()?.id;
+    if (answers === undefined || !known || answers === known || performance.now() - last < CALM) return;
+    last = performance.now();
+    void openEngine();
+  });
 }
 
 /** Finds out which model answers, and opens it here if it may: also after another was activated. */

@@ -1,6 +1,7 @@
 // The server answers: for models that are too large to hold here, and until a small one is there.
 import type { Item, ListedItem } from "@nearkin/client";
 import { client } from "../api/client.ts";
+import { noting } from "./active-model.ts";
 import type { ItemDetails, ItemFacts, Similarity } from "./similarity.ts";
 
 const SHELF = 18; // items
@@ -9,28 +10,24 @@ export const throughApi: Similarity = {
   place: "server",
 
   async similar(item, { weights, popularity, diversity, k }) {
-    const { items } = await client.items.similar(item, {
-      weights: { ...weights },
-      popularity,
-      diversity,
-      k,
-      explain: true,
-    });
+    const { items } = noting(
+      await client.items.similar(item, { weights: { ...weights }, popularity, diversity, k, explain: true }),
+    );
     return items.map(({ contributions = [], ...rest }) => ({ ...rest, contributions }));
   },
 
-  explain: (item, other, { weights, popularity }) =>
-    client.items.explain(item, other, { weights: { ...weights }, popularity }),
+  explain: async (item, other, { weights, popularity }) =>
+    noting(await client.items.explain(item, other, { weights: { ...weights }, popularity })),
 
-  item: async (id) => detailsOf(await client.items.get(id)),
+  item: async (id) => detailsOf(noting(await client.items.get(id))),
 
   async search(text, limit) {
-    const { items } = await client.items.list({ search: text, limit });
+    const { items } = noting(await client.items.list({ search: text, limit }));
     return items.map(factsOf);
   },
 
   async shelves() {
-    const { items } = await client.items.list({ limit: SHELF });
+    const { items } = noting(await client.items.list({ limit: SHELF }));
     return { order: "first", items: items.map(factsOf), pairs: [] };
   },
 };

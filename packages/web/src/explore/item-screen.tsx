@@ -6,7 +6,7 @@ import { useTitle } from "../app/title.ts";
 import { Empty } from "../design/empty.tsx";
 import { ProblemView } from "../design/problem.tsx";
 import { Skeleton } from "../design/skeleton.tsx";
-import { activeModel } from "../engine/active-model.ts";
+import { activeModel, noting } from "../engine/active-model.ts";
 import { engineProblem, openEngine, similarity } from "../engine/engine.ts";
 import { ApiCall } from "./api-call-view.tsx";
 import { itemFacts, itemQuestion } from "./facts.ts";
@@ -62,9 +62,11 @@ function TunedNeighbours({ id }: { id: string }) {
   const [chosen, choose] = useChosen(Object.keys(learned.weights));
   const metric = metricOf(chosen.user);
   const start = metric?.state === "ready" ? metric.value : learned;
-  const known = activeModel.value !== undefined && metric?.state !== "loading";
+  // a metric of another model, while the page goes over to that one, has other channels
+  const fits = metric?.state !== "ready" || metric.value.model === activeModel.value?.id;
+  const known = activeModel.value !== undefined && metric?.state !== "loading" && fits;
   const question = questionOf(chosen, start);
-  const { list, problem } = useLiveList(id, known ? question : undefined);
+  const { list, problem, askAgain } = useLiveList(id, known ? question : undefined);
   const search = withQuery(new URLSearchParams(), printChosen({ ...chosen, k: FEW }));
   return (
     <>
@@ -74,9 +76,11 @@ function TunedNeighbours({ id }: { id: string }) {
         reason={metric?.state === "ready" ? metric.value.reason : undefined}
         onChange={choose}
       />
-      {metric?.state === "failed" && <ProblemView problem={metric.problem} />}
-      {problem && <ProblemView problem={problem} />}
-      {known && countsNothing(question) ? (
+      {metric?.state === "failed" && (
+        <ProblemView problem={metric.problem} onRetry={() => reload(`metric ${chosen.user}`)} />
+      )}
+      {problem && <ProblemView problem={problem} onRetry={askAgain} />}
+      {problem && !list ? null : known && countsNothing(question) ? (
         <Empty title="Nothing counts">
           <p>Every channel is at 0, so no item is nearer than another. Move one up.</p>
         </Empty>
@@ -101,7 +105,7 @@ function learnedMetric(): StartingMetric {
 
 function metricOf(user: string | null): Loaded<UserMetric> | undefined {
   if (user === null) return undefined;
-  return loaded(`metric ${user}`, () => client.users.metric.get(user)).value;
+  return loaded(`metric ${user}`, async () => noting(await client.users.metric.get(user))).value;
 }
 
 /** Ranks in the list that all share, to compare with; undefined where nothing was chosen, or they are not there yet. */

@@ -2,6 +2,7 @@
 import { signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { type Problem, problemOf } from "../api/problem.ts";
+import { sessionNumber } from "../api/session.ts";
 import { similarity } from "../engine/engine.ts";
 import type { ExplainedItem, Similarity, SimilarQuestion } from "../engine/similarity.ts";
 import { latestOnly } from "./latest.ts";
@@ -33,9 +34,13 @@ export function useLiveList(item: string, question: SimilarQuestion | undefined)
   useSignalEffect(() => {
     const { item: wanted, question: wantedBy } = asked.value;
     const by = similarity.value;
+    sessionNumber.value; // another key may be answered where this one was refused
     if (wantedBy && !countsNothing(wantedBy)) put({ item: wanted, question: wantedBy, by });
   });
-  return { list: list.value, problem: problem.value };
+  const askAgain = () => {
+    asked.value = { ...asked.peek() };
+  };
+  return { list: list.value, problem: problem.value, askAgain };
 }
 
 function createLiveList() {
@@ -48,7 +53,7 @@ function createLiveList() {
       list.value = { items, question, place: by.place, milliseconds: performance.now() - started };
       problem.value = undefined;
     } catch (error) {
-      problem.value = problemOf(error);
+      if (by === similarity.peek()) problem.value = problemOf(error); // else whoever answers now is asked next
     }
   });
   return { list, problem, put };

@@ -1,6 +1,7 @@
 // Who answers what is asked of a draft: the worker that holds the model where it can read all of it, else the server, which has the encoders.
 import type { MissingChannel, Prediction } from "@nearkin/client";
 import { client } from "../api/client.ts";
+import { noting } from "../engine/active-model.ts";
 import type { WorkerCalls } from "../engine/messages.ts";
 import type { ExplainedItem } from "../engine/similarity.ts";
 import type { Cells } from "./draft.ts";
@@ -40,7 +41,8 @@ const namesOf = (items: readonly NamedItem[]): NamedItem[] => items.map(({ id, t
 export const byServer: DraftQuestions = {
   place: "server",
   async neighbours(cells, k, signal) {
-    const { items, missing } = await client.similar([{ draft: { ...cells } }], { k, explain: true }, { signal });
+    const asked = [{ draft: { ...cells } }];
+    const { items, missing } = noting(await client.similar(asked, { k, explain: true }, { signal }));
     return { items: items.map(({ contributions = [], ...rest }) => ({ ...rest, contributions })), missing };
   },
   async order(cells, k, signal) {
