@@ -39,7 +39,7 @@ export function DataCard() {
   }
 
   async function importFile(file: File): Promise<void> {
-    const read = readNotes(await file.text());
+    const read = readNotes(await file.text().catch(() => "")); // taken away meanwhile: as good as empty
     setProblem(undefined);
     if (read.state !== "read") {
       const advice =

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { NOTHING, rate } from "./notes.ts";
-import { change, done, found, notes, put, said, say, undo } from "./you-state.ts";
+import { printNotes } from "./notes-file.ts";
+import { change, done, followTabs, found, notes, put, said, say, undo } from "./you-state.ts";
 
 const alien = rate(NOTHING, { item: "alien", title: "Alien", rating: 5 }, 1);
 
@@ -36,6 +37,23 @@ test("deed and effect are said together, and the effect stands by what can be un
   say("Another model."); // of no deed
   expect(said.value).toBe("Another model.");
   expect(done.value?.effect).toBe("Metric updated.");
+});
+
+test("who comes back finds what another tab has done meanwhile", () => {
+  const stored = new Map<string, string>();
+  vi.stubGlobal("localStorage", {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, text: string) => stored.set(key, text),
+    removeItem: (key: string) => stored.delete(key),
+  });
+  vi.stubGlobal("addEventListener", () => {});
+  found.value = { kind: "fine" };
+  change(alien, "Rated Alien 5.");
+  const both = rate(alien, { item: "heat", title: "Heat", rating: 4 }, 2);
+  stored.set("nearkin.ratings", printNotes(both)); // by the other tab
+  followTabs();
+  expect(notes.value).toEqual(both);
+  expect(done.value).toBeUndefined();
 });
 
 test("without storage it is said that nothing lasts", () => {

@@ -1,6 +1,7 @@
 // The notes of this browser as a signal: every change is stored at once, and the last one can be undone.
 import { signal } from "@preact/signals";
 import type { Notes } from "./notes.ts";
+import { printNotes } from "./notes-file.ts";
 import { type Found, isOfNotes, loadNotes, type Storage, storeNotes } from "./notes-store.ts";
 
 /** Read when it is used: a browser may refuse as soon as it is touched. */
@@ -66,13 +67,19 @@ export function put(next: Notes): void {
   if (!storeNotes(storage, next)) found.value = { kind: "refused" };
 }
 
-/** Follows what other tabs change. */
+/** Follows what other tabs change, and have changed while nobody followed. */
 export function followTabs(): () => void {
-  const listen = ({ key }: StorageEvent) => {
-    if (!isOfNotes(key)) return;
-    notes.value = loadNotes(storage).notes;
+  const read = () => {
+    if (found.peek().kind === "refused") return; // what is here is stored nowhere
+    const { notes: stored } = loadNotes(storage);
+    if (printNotes(stored) === printNotes(notes.peek())) return;
+    notes.value = stored;
     done.value = undefined; // it would undo what the other tab did
   };
+  const listen = ({ key }: StorageEvent) => {
+    if (isOfNotes(key)) read();
+  };
+  read();
   addEventListener("storage", listen);
   return () => removeEventListener("storage", listen);
 }
