@@ -1,5 +1,5 @@
 import type { ModelInfo } from "@nearkin/client";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { forgetModel, keepModel, keptModel } from "./kept-model.ts";
 import { memory } from "./testing/memory-caches.ts";
 
@@ -51,5 +51,20 @@ describe("a model that is kept", () => {
     expect(await keptModel(at)).toBeUndefined();
     await keepModel({ info: info("a"), files: files("one") }, undefined);
     expect(await keptModel(undefined)).toBeUndefined();
+  });
+
+  test("a browser that refuses its store as soon as it is touched keeps nothing, and nothing breaks", async () => {
+    Object.defineProperty(globalThis, "caches", {
+      configurable: true,
+      get() {
+        throw new DOMException("refused", "SecurityError");
+      },
+    });
+    onTestFinished(() => {
+      Reflect.deleteProperty(globalThis, "caches");
+    });
+    await keepModel({ info: info("a"), files: files("one") });
+    expect(await keptModel()).toBeUndefined();
+    await forgetModel();
   });
 });

@@ -14,8 +14,14 @@ export interface KeptModel {
 /** What of the browser's store is needed. */
 export type KeptIn = Pick<CacheStorage, "open" | "delete">;
 
-/** Undefined where the browser keeps nothing for this page, as on pages without encryption. */
-const store = (): KeptIn | undefined => globalThis.caches;
+/** Undefined where the browser keeps nothing for this page, as on pages without encryption, or where its user has said so. */
+function store(): KeptIn | undefined {
+  try {
+    return globalThis.caches;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Keeps a model in place of the one before. Where there is no room, none is kept. */
 export async function keepModel({ info, files }: KeptModel, at: KeptIn | undefined = store()): Promise<void> {
