@@ -5,5 +5,8 @@ import { type ModelWorker, openInWorker } from "./worker-calls.ts";
 export const SMALL = 32 * 2 ** 20;
 
 /** The files are handed over: the page has them no longer. */
-export const openHere = (files: ReadonlyMap<string, ArrayBuffer>): Promise<ModelWorker> =>
-  openInWorker(new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "nearkin" }), files);
+export async function openHere(files: ReadonlyMap<string, ArrayBuffer>): Promise<ModelWorker> {
+  if (!globalThis.Worker) throw new Error("this browser has no workers");
+  const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "nearkin" });
+  return openInWorker(worker, files);
+}

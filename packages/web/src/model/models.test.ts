@@ -28,6 +28,9 @@ test("a model is called by the beginning of its id, or by its folder where it ha
 });
 
 describe("findModel", () => {
+  test("copies of a folder are one model, as they are to the server", () =>
+    expect(findModel([...models, { ...first, folder: "copy of films" }], nameOf(first))).toBe(first));
+
   test("finds what nameOf says", () => expect(models.map((one) => findModel(models, nameOf(one)))).toEqual(models));
 
   test.each([

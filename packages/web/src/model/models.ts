@@ -29,6 +29,6 @@ export function findModel(models: readonly ModelInfo[], name: string | null): Mo
   if (!name) return undefined;
   const byFolder = models.find(({ folder }) => folder === name);
   if (byFolder) return byFolder;
-  const byId = name.length < 8 ? [] : models.filter(({ id }) => id?.startsWith(name));
-  return byId.length === 1 ? byId[0] : undefined;
+  const [first, ...others] = name.length < 8 ? [] : models.filter(({ id }) => id?.startsWith(name));
+  return others.every(({ id }) => id === first.id) ? first : undefined; // copies of a folder are one and the same model
 }

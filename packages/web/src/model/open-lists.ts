@@ -1,8 +1,8 @@
 // The lists of a model that need not be the one that answers: it is downloaded, asked in a worker of its own, and closed again.
 import type { ModelInfo } from "@nearkin/client";
 import { downloadModel, listModelFiles } from "../api/model-files.ts";
+import { openHere } from "../engine/open-here.ts";
 import type { CatalogueLists } from "../engine/similarity.ts";
-import { openInWorker } from "../engine/worker-calls.ts";
 
 const PLACES = 10;
 const MOST_ITEMS = 5000; // of a catalogue that a page compares whole: every item with every other
@@ -12,8 +12,7 @@ export const isSmall = ({ items, id }: Pick<ModelInfo, "items" | "id">): boolean
   id !== null && items !== null && items <= MOST_ITEMS;
 
 export async function listsOf(model: string): Promise<CatalogueLists> {
-  const worker = new Worker(new URL("../engine/worker.ts", import.meta.url), { type: "module", name: "nearkin lists" });
-  const opened = await openInWorker(worker, await downloadModel(await listModelFiles(model)));
+  const opened = await openHere(await downloadModel(await listModelFiles(model)));
   try {
     return await opened.calls.lists(PLACES);
   } finally {
