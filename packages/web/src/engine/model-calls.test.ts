@@ -70,6 +70,12 @@ test("the shelves begin with what most have rated, and no item is in two pairs",
   expect(new Set(paired).size).toBe(12);
 });
 
+test("the pairs of a large catalogue are not looked for: search would wait for them", () => {
+  const { size } = model.items;
+  expect(modelCalls.shelves(model, size).pairs.length).toBe(6);
+  expect(modelCalls.shelves(model, size - 1).pairs).toEqual([]);
+});
+
 test("the pairs are the closest there are", async () => {
   const [{ items, distance }] = modelCalls.shelves(model).pairs;
   const [found] = await modelCalls.similar(model, items[0].id, { ...plain, diversity: 0, k: 1 });

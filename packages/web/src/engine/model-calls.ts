@@ -17,6 +17,7 @@ import type {
 
 const POPULAR = 18; // items
 const PAIRS = 6;
+const COMPARED = 5000; // items of a catalogue that are compared each with each: with more, other questions would wait for seconds
 
 export const modelCalls = {
   ...draftCalls,
@@ -42,11 +43,11 @@ export const modelCalls = {
     return findRows({ titles, ids, ratings: ratingsOf(model) }, text, limit).map((row) => factsOf(model, row));
   },
 
-  shelves(model: Model): Shelves {
+  shelves(model: Model, compared = COMPARED): Shelves {
     const ratings = ratingsOf(model);
     const rows = Array.from(ratings.keys()).sort((a, b) => ratings[b] - ratings[a] || a - b);
     const items = rows.slice(0, POPULAR).map((row) => factsOf(model, row));
-    return { order: "popular", items, pairs: closePairs(model) };
+    return { order: "popular", items, pairs: model.items.size > compared ? [] : closePairs(model) };
   },
 
   /** The k nearest of every item, by similarity alone. */

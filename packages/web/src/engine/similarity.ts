@@ -58,7 +58,7 @@ export interface Shelves {
   /** `popular`: by the number of ratings; `first`: where only the server knows those, the first of the catalogue. */
   readonly order: "popular" | "first";
   readonly items: readonly ItemFacts[];
-  /** None where only the server could find them. */
+  /** None where only the server could find them, and of a large catalogue. */
   readonly pairs: readonly ClosePair[];
 }
 

@@ -73,7 +73,7 @@ function Shelf({ shelves }: { shelves: Shelves | undefined }) {
 
 /** Items that lie closest together, joined by lines as long as their distance. */
 function Pairs({ pairs }: { pairs: readonly ClosePair[] | undefined }) {
-  if (pairs?.length === 0) return null; // the server does not find them
+  if (pairs?.length === 0) return null; // nobody has looked for them
   const farthest = Math.max(...(pairs ?? []).map(({ distance }) => distance), Number.MIN_VALUE);
   return (
     <section class="kin" aria-labelledby="kin-title" aria-busy={pairs === undefined}>
