@@ -1,5 +1,6 @@
 import { loaded } from "../api/loaded.ts";
 import { readManifest } from "../api/model-files.ts";
+import { sessionNumber } from "../api/session.ts";
 import { useTitle } from "../app/title.ts";
 import { Empty } from "../design/empty.tsx";
 import { ProblemView } from "../design/problem.tsx";
@@ -38,7 +39,13 @@ function StudioOfModel() {
   // its suggestions and ranges; without them the form is plainer, and works
   const manifest = loaded(`manifest ${id}`, () => readManifest(id)).value;
   if (manifest.state === "loading") return <Waiting />;
-  return <Workbench key={id} form={formOf(model, manifest.state === "ready" ? manifest.value : null)} />;
+  // another key or token may be answered otherwise: what the one before was answered is forgotten
+  return (
+    <Workbench
+      key={`${id} ${sessionNumber.value}`}
+      form={formOf(model, manifest.state === "ready" ? manifest.value : null)}
+    />
+  );
 }
 
 function Workbench({ form }: { form: StudioForm }) {
