@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { problemOf } from "../api/problem.ts";
 import { nextActive } from "./combobox-keys.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import "./combobox.css";
@@ -16,7 +17,7 @@ interface ComboboxProps {
   /** Said by the field itself where it is alone on the screen. @default false */
   labelUnseen?: boolean;
   placeholder: string;
-  /** Choices for what was typed, the likeliest first; also for nothing, where that helps. */
+  /** Choices for what was typed, the likeliest first; also for nothing, where that helps. Where it fails, that is said in their place. */
   find: (text: string) => Promise<readonly Choice[]>;
   onChoose: (choice: Choice) => void;
   /** What stands in the field until one types. @default nothing */
@@ -33,6 +34,7 @@ export function Combobox(props: ComboboxProps) {
   const id = useId();
   const [text, setText] = useState(value);
   const [choices, setChoices] = useState<readonly Choice[]>([]);
+  const [problem, setProblem] = useState<string | undefined>(undefined);
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
   const asked = useRef(0);
@@ -44,9 +46,15 @@ export function Combobox(props: ComboboxProps) {
 
   async function propose(typed: string): Promise<void> {
     const own = ++asked.current;
-    const found = await find(typed).catch(() => []); // the screen says what is wrong with the server
+    let failure: string | undefined;
+    const found = await find(typed).catch((error: unknown) => {
+      const { title, advice } = problemOf(error);
+      failure = `${title}. ${advice}`;
+      return [];
+    });
     if (own !== asked.current) return;
     setChoices(found);
+    setProblem(failure);
     setActive(found.length > 0 && typed.trim() !== "" ? 0 : -1);
     setOpen(found.length > 0 || typed.trim() !== "");
   }
@@ -129,10 +137,10 @@ export function Combobox(props: ComboboxProps) {
             />
           ))}
         </div>
-        {choices.length === 0 && <p class="combobox-none">Nothing is called so. Try fewer letters.</p>}
+        {choices.length === 0 && <p class="combobox-none">{problem ?? "Nothing is called so. Try fewer letters."}</p>}
       </div>
       <p class="unseen" aria-live="polite">
-        {open && `${choices.length} found`}
+        {open && (problem ?? `${choices.length} found`)}
       </p>
     </div>
   );

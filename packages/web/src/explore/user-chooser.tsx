@@ -1,13 +1,11 @@
 import type { ListedUser } from "@nearkin/client";
 import { useState } from "preact/hooks";
-import { client } from "../api/client.ts";
-import { sessionNumber, tokenUser } from "../api/session.ts";
+import { tokenUser } from "../api/session.ts";
 import { Button } from "../design/button.tsx";
 import { type Choice, Combobox } from "../design/combobox.tsx";
 import { activeModel } from "../engine/active-model.ts";
-import { type UserList, usersFor } from "./users.ts";
-
-const MANY = 1000; // users that one page of the API holds
+import { listUsers } from "./user-list.ts";
+import { usersFor } from "./users.ts";
 
 interface UserChooserProps {
   user: string | null;
@@ -29,7 +27,7 @@ export function UserChooser({ user, reason, onChoose }: UserChooserProps) {
         icon="you"
         value={user ?? ""}
         find={async (text) => {
-          const known = own === undefined ? await listed() : { users: [{ id: own }], next: null };
+          const known = own === undefined ? await listUsers() : { users: [{ id: own }], next: null };
           setRefused(known === undefined);
           return usersFor(known, text).map(choiceOf);
         }}
@@ -48,17 +46,6 @@ export function UserChooser({ user, reason, onChoose }: UserChooserProps) {
       </p>
     </div>
   );
-}
-
-/** The users, asked for when one first looks for them; undefined where nobody may see who they are. */
-let users: { session: number; known: Promise<UserList | undefined> } | undefined;
-
-function listed(): Promise<UserList | undefined> {
-  const session = sessionNumber.peek();
-  if (users?.session !== session) {
-    users = { session, known: client.users.list({ limit: MANY }).catch(() => undefined) };
-  }
-  return users.known;
 }
 
 const choiceOf = ({ id, events, metric }: Pick<ListedUser, "id"> & Partial<ListedUser>): Choice => ({
