@@ -109,7 +109,8 @@ test("a page may show itself, and neither run a script nor fetch anything", asyn
   expect(headers).toMatchObject({
     "content-type": "text/html; charset=utf-8",
     "cache-control": "no-store",
-    "content-security-policy": `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    "content-security-policy": `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox`,
+    "cross-origin-opener-policy": "unsafe-none",
   });
   write("films.html", "<script>alert(1)</script>");
   const { headers: bare } = await tiny.ask("getReport", { params: { name: "films" } });

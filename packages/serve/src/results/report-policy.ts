@@ -1,5 +1,5 @@
 // What a page of nearkin report may do in a browser: show itself. Its styles are inline, so each is named by its hash; no script runs, and nothing
-// is fetched, whatever somebody has put into the file.
+// is fetched, whatever somebody has put into the file; nor does it lead away by itself, as a page with a refresh would.
 import { createHash } from "node:crypto";
 
 const STYLE = /<style\b[^>]*>([\s\S]*?)<\/style>/gi;
@@ -14,6 +14,7 @@ export function reportPolicy(html: string): string {
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
+    "sandbox",
   ].join("; ");
 }
 

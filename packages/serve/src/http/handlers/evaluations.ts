@@ -15,7 +15,12 @@ export const evaluationHandlers: Handlers<"listEvaluations" | "getEvaluation" | 
 
   getReport: async (context, { params }) => {
     const html = await folderOf(context).report(params.name);
-    return new OwnAnswer(html, { "content-security-policy": reportPolicy(html) });
+    // a sandboxed page has an origin of its own: browsers show none that asks for more walls beside that
+    return new OwnAnswer(html, {
+      "content-security-policy": reportPolicy(html),
+      "cross-origin-opener-policy": "unsafe-none",
+      "origin-agent-cluster": "?0",
+    });
   },
 };
 
