@@ -103,7 +103,7 @@ function typicalDistance(): string {
 function ItemTile({ item }: { item: ItemFacts }) {
   return (
     <a class="tile" href={itemPath(item.id)}>
-      <span class="tile-title">{item.title ?? item.id}</span>
+      <span class="tile-title few-lines">{item.title ?? item.id}</span>
       <span class="soft small">{inOneLine(item)}</span>
     </a>
   );
@@ -113,7 +113,7 @@ function Pair({ pair: { items, distance }, part }: { pair: ClosePair; part: numb
   const [one, other] = items;
   return (
     <>
-      <a class="tile-title" href={itemPath(one.id)}>
+      <a class="tile-title few-lines" href={itemPath(one.id)}>
         {one.title ?? one.id}
       </a>
       <span class="kin-distance">
@@ -123,7 +123,7 @@ function Pair({ pair: { items, distance }, part }: { pair: ClosePair; part: numb
           <span class="unseen"> from</span>
         </span>
       </span>
-      <a class="tile-title" href={itemPath(other.id)}>
+      <a class="tile-title few-lines" href={itemPath(other.id)}>
         {other.title ?? other.id}
       </a>
     </>

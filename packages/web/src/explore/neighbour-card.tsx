@@ -38,7 +38,9 @@ export function NeighbourCard({ item, full, diversity, move, search, said = [] }
         {move && <MoveBadge move={move} />}
       </div>
       <h3>
-        <a href={itemPath(id) + search}>{title ?? id}</a>
+        <a class="few-lines" href={itemPath(id) + search}>
+          {title ?? id}
+        </a>
       </h3>
       <p class="neighbour-facts soft small">{facts.state === "ready" ? inOneLine(facts.value) : ""}</p>
       <button

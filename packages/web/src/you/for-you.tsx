@@ -196,7 +196,9 @@ function What({ id, title }: { id: string; title: string | null }) {
   return (
     <div class="suggestion-what">
       <h3>
-        <a href={itemPath(id)}>{title ?? id}</a>
+        <a class="few-lines" href={itemPath(id)}>
+          {title ?? id}
+        </a>
       </h3>
       <p class="soft small">{facts ? inOneLine(facts) : " "}</p>
     </div>

@@ -49,7 +49,15 @@ function OneRating({ rated }: { rated: Rated }) {
   const name = title ?? item;
   return (
     <li class="ratings-item">
-      <p class="ratings-name">{isGone ? name : <a href={itemPath(item)}>{name}</a>}</p>
+      <p class="ratings-name">
+        {isGone ? (
+          name
+        ) : (
+          <a class="few-lines" href={itemPath(item)}>
+            {name}
+          </a>
+        )}
+      </p>
       <Stars
         label={`Your rating of ${name}`}
         value={rating}
