@@ -72,9 +72,9 @@ async function runDemo(flags: DemoFlags, output: Output): Promise<void> {
     await using model = await openModel(folders.model);
     await showModel(model, output);
   }
-  const took = duration((performance.now() - started) / 1000);
+  const took = () => duration((performance.now() - started) / 1000);
   if (flags.serve) await serve(folders, { flags, took }, output);
-  else output.write(`\nDone in ${took}. Ask it more:\n${moreLines(folders)}`);
+  else output.write(`\nDone in ${took()}. Ask it more:\n${moreLines(folders)}`);
 }
 
 /** Dataset, models and results, unless they are there already. */
@@ -123,7 +123,7 @@ function configOf({ config: file, seed }: DemoFlags): TrainConfig {
 
 async function serve(
   folders: DemoFolders,
-  { flags, took }: { flags: DemoFlags; took: string },
+  { flags, took }: { flags: DemoFlags; took: () => string },
   output: Output,
 ): Promise<void> {
   const { onSignals } = await import("@nearkin/serve");
@@ -149,7 +149,7 @@ async function serve(
       await checkDemo({ url, page: flags.page }, output);
       return;
     }
-    output.write(`\nReady after ${took}.\n${placeLines(url, server.config.page !== undefined)}${moreLines(folders)}`);
+    output.write(`\nReady after ${took()}.\n${placeLines(url, server.config.page !== undefined)}${moreLines(folders)}`);
     output.write("Ctrl-C ends it; the same command starts it again in seconds.\n");
     await stopped;
   } catch (error) {
