@@ -33,7 +33,7 @@ export function Neighbours({ list, before, search, onMore }: NeighboursProps) {
         </p>
         <Legend />
       </div>
-      <ol ref={element} class="neighbours-list">
+      <ol ref={element} id="neighbours-list" class="neighbours-list">
         {items.map((item) => (
           <NeighbourCard
             key={item.id}

@@ -113,10 +113,10 @@ function ListSliders({ chosen, start, onChange }: TuningPanelProps) {
   );
 }
 
-/** Whoever opens the sliders wants to see what they move: its heading comes to the top, above the sheet. */
+/** Whoever opens the sliders wants to see what they move: the list comes to the top, above the sheet. */
 function showList(): void {
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  document.getElementById("neighbours-title")?.scrollIntoView({ block: "start", behavior: calm ? "auto" : "smooth" });
+  document.getElementById("neighbours-list")?.scrollIntoView({ block: "start", behavior: calm ? "auto" : "smooth" });
 }
 
 const times = (multiple: number): string => `${multiple.toFixed(2)}×`;
