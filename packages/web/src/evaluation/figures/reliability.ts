@@ -30,7 +30,7 @@ export function reliabilityOptions(points: readonly Coverage[]): PlotOptions {
       ),
       figures(
         points.filter(({ promised, actual }) => actual < promised),
-        { dx: 6, dy: 14, textAnchor: "start" },
+        { dx: 9, dy: 7, textAnchor: "start" },
       ),
       tip(
         points,
