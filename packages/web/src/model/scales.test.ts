@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { learnedScales } from "./scales.ts";
-import { adviceOn, placeOf } from "./warnings.ts";
+import { adviceOn, foretellsLittle, placeOf } from "./warnings.ts";
 
 const learned = {
   noise: { variance: 0.64, perRating: 4, signal: 0.16 },
@@ -32,4 +32,10 @@ test("a warning of a later version speaks for itself", () => {
   expect(adviceOn({ code: "NO_VALIDATION", text: "" }).remedy).toMatch(/split/);
   expect(placeOf({ stage: "ssl", step: 1500 })).toBe("ssl, step 1,500");
   expect(placeOf({ stage: null, step: 0 })).toBe("");
+});
+
+test("a model whose noise swallows the signal foretells little", () => {
+  const warning = (code: string) => ({ code, text: "", stage: "ssl", step: 300 });
+  expect(foretellsLittle({ warnings: [warning("NO_VALIDATION"), warning("NOISE_SWALLOWS_SIGNAL")] })).toBe(true);
+  expect(foretellsLittle({ warnings: [warning("NO_VALIDATION")] })).toBe(false);
 });

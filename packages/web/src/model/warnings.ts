@@ -49,6 +49,10 @@ export function adviceOn({ code, text }: Pick<Warning, "code" | "text">): Advice
   return known[code] ?? { title: "The training warned", meaning: text, remedy: "" };
 }
 
+/** Whether its predicted ratings are hardly more than the mean. */
+export const foretellsLittle = ({ warnings }: Pick<Training, "warnings">): boolean =>
+  warnings.some(({ code }) => code === "NOISE_SWALLOWS_SIGNAL");
+
 /** Where it arose: "siamese, step 250". */
 export const placeOf = ({ stage, step }: Pick<Warning, "stage" | "step">): string =>
   stage === null ? "" : `${stage}, step ${step.toLocaleString("en")}`;

@@ -9,6 +9,7 @@ import { Closest } from "./closest.tsx";
 import { draftCall } from "./draft-call.ts";
 import { EffectsTable } from "./effects-table.tsx";
 import { ExampleDrafts } from "./example-drafts.tsx";
+import { RatingCaution } from "./rating-caution.tsx";
 import { RatingInterval } from "./rating-interval.tsx";
 import type { Studio } from "./use-studio.ts";
 
@@ -32,6 +33,7 @@ export function Results({ studio }: { studio: Studio }) {
         <Card label="Expected rating">
           <h2>Expected rating</h2>
           {answer.rating ? <RatingInterval rating={answer.rating} /> : <Skeleton height="5rem" />}
+          <RatingCaution />
         </Card>
       )}
       <Closest studio={studio} answer={answer} />
