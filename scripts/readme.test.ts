@@ -1,7 +1,7 @@
 // README.md and docs/ must not drift: the benchmark table is the one in bench/results, links lead somewhere, first programs run, and
 // docs/data.md knows every key, step and warning there is.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { type EncodeResult, report as encodeReport } from "../bench/encode-report.ts";
@@ -104,6 +104,20 @@ test.each([
   const folder = join(page, "..");
   const targets = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map((m) => m[1]);
   for (const target of targets) expect(existsSync(join(root, folder, target)), `${page} → ${target}`).toBe(true);
+});
+
+test("pictures of the README say what they show, and are small enough to be cloned", () => {
+  const shown = [...read("README.md").matchAll(/!\[([^\]]*)\]\((docs\/img\/[^)]+)\)/g)].map(([, alt, file]) => ({
+    alt,
+    file,
+  }));
+  expect(shown.map(({ file }) => file.replace("docs/img/", "")).sort()).toEqual(
+    readdirSync(join(root, "docs/img")).sort(),
+  );
+  for (const { alt, file } of shown) {
+    expect(alt.length, file).toBeGreaterThan(40);
+    expect(statSync(join(root, file)).size, file).toBeLessThan(150_000);
+  }
 });
 
 test.each(["README.md", "docs/linalg.md", "docs/data.md", "docs/training.md"])(
