@@ -81,9 +81,17 @@ function namesForServiceWorker(): Plugin {
   };
 }
 
+/** A build is what users get, whoever builds: the NODE_ENV of a test would leave out what only they need, such as the service worker. */
+const forUsers = (): Plugin => ({
+  name: "for-users",
+  config: (_, { command }) => {
+    if (command === "build") process.env.NODE_ENV = "production";
+  },
+});
+
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
-  plugins: [themeFirst(), namesForServiceWorker()],
+  plugins: [forUsers(), themeFirst(), namesForServiceWorker()],
   // core and client as TypeScript, so that this builds without their dist/
   resolve: { conditions: ["@nearkin/source", ...defaultClientConditions] },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
