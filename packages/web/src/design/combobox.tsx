@@ -42,6 +42,11 @@ export function Combobox(props: ComboboxProps) {
   const field = useRef<HTMLInputElement>(null);
 
   useEffect(() => setText(value), [value]);
+  // what was chosen stands there selected, as when one comes to the field: who types on looks for another
+  useEffect(() => {
+    const input = (inputRef ?? field).current;
+    if (input === document.activeElement && text === value) input?.select();
+  }, [text, value]);
   useEffect(() => list.current?.children[active]?.scrollIntoView({ block: "nearest" }), [active]);
 
   async function propose(typed: string): Promise<void> {
@@ -124,7 +129,8 @@ export function Combobox(props: ComboboxProps) {
         />
         {children}
       </div>
-      <div class="combobox-list" hidden={!open}>
+      {/* no stop of the tab key, which browsers make of all that scrolls: it closes as soon as the field is left */}
+      <div class="combobox-list" hidden={!open} tabIndex={-1}>
         <div id={`${id}-list`} ref={list} role="listbox" aria-label={label}>
           {choices.map((choice, i) => (
             <Option
