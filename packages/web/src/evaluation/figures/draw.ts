@@ -13,6 +13,8 @@ export function draw(options: PlotOptions, width: number): Element {
     width,
   });
   for (const style of drawing.querySelectorAll("style")) style.remove();
+  // "dot", "rule": names of marks, on groups that may have none; the frame around it says what is drawn
+  for (const group of drawing.querySelectorAll("g[aria-label]")) group.removeAttribute("aria-label");
   return drawing;
 }
 
