@@ -54,7 +54,7 @@ export function followLinks(root: Document): void {
     address.value = here();
   });
   root.addEventListener("click", (event) => {
-    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[href]") : null;
     if (!link || !isOurs(link, event)) return;
     event.preventDefault();
     const { pathname, search } = new URL(link.href);
