@@ -1,5 +1,5 @@
 // One project per package, one for the repository's own scripts, one that packs and installs everything, one
-// that runs the built core in Node, bundles and pages, and one in a browser.
+// that runs the built core in Node, bundles and pages, one in a browser, and one that looks at the page of a demo.
 //   npm test                          everything
 //   npx vitest --project core         one package, watching
 import { playwright } from "@vitest/browser-playwright";
@@ -61,6 +61,20 @@ function browserProject(executablePath: string): TestProjectInlineConfiguration 
   };
 }
 
+/** The page on a demo that is made for all files of the project; after all others, since it measures how long things take. */
+const pageProject: TestProjectInlineConfiguration = {
+  ...inNode,
+  test: {
+    name: "page",
+    include: ["test/page/*.test.ts"],
+    globalSetup: "test/page/demo.ts",
+    fileParallelism: false,
+    sequence: { groupOrder: 1 },
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+};
+
 const chromium = findChromium(process.env);
 
 export default defineConfig({
@@ -81,7 +95,7 @@ export default defineConfig({
         ...inNode,
         test: { name: "portability", include: ["test/portability.test.ts"], testTimeout: 30_000, hookTimeout: 60_000 },
       },
-      ...(chromium ? [browserProject(chromium)] : []),
+      ...(chromium ? [browserProject(chromium), pageProject] : []),
     ],
   },
 });
