@@ -22,9 +22,10 @@ export function DataCard() {
   /** Here at once; at the server where it was saved, and until that is done it is not forgotten that it was. */
   async function deleteAll(): Promise<void> {
     setProblem(undefined);
-    if (!isEmpty) change({ ...NOTHING, saved }, "Deleted everything on this device.");
     dropAside(storage);
-    found.value = { kind: "fine" };
+    found.value = { kind: "fine" }; // from here on it may be written over
+    if (isEmpty) put(notes.peek());
+    else change({ ...NOTHING, saved }, "Deleted everything on this device.");
     if (!saved) return;
     try {
       await client.users.delete(saved.user);
@@ -66,7 +67,11 @@ export function DataCard() {
           Export
         </Button>
         <Button onClick={() => chooser.current?.click()}>Import</Button>
-        <Button look="danger" onClick={() => void deleteAll()} disabled={isEmpty && !saved}>
+        <Button
+          look="danger"
+          onClick={() => void deleteAll()}
+          disabled={isEmpty && !saved && found.value.kind !== "stuck"}
+        >
           {isEmpty && saved ? "Delete at the server" : "Delete everything"}
         </Button>
       </div>
@@ -113,6 +118,12 @@ function Whereabouts() {
       {state.kind === "refused" && (
         <p class="data-caution">
           This browser stores nothing for this page: ratings last until you leave it. Export them to keep them.
+        </p>
+      )}
+      {state.kind === "stuck" && (
+        <p class="data-caution">
+          What was stored could not be read, and there is no room to put it aside. It is left as it is: ratings last
+          until you leave this page. Export them to keep them.
         </p>
       )}
       {state.kind === "partly" && (

@@ -109,6 +109,15 @@ describe("storage", () => {
     expect(asideText(storage)).toBe(text);
   });
 
+  test("where there is no room to put it aside, what can be read of it is read, and it is said that the rest is stuck", () => {
+    const { storage, texts } = memory();
+    texts.set("nearkin.ratings", printNotes(notes).replace('"rating":0.5', '"rating":"?"'));
+    const full = { ...storage, setItem: () => expect.fail("QuotaExceededError") };
+    const { notes: read, found } = loadNotes(full);
+    expect(read.ratings.map(({ item }) => item)).toEqual(["a"]);
+    expect(found).toEqual({ kind: "stuck" });
+  });
+
   test("a browser that refuses is said", () => {
     const { storage } = memory(true);
     expect(loadNotes(storage)).toEqual({ notes: NOTHING, found: { kind: "refused" } });

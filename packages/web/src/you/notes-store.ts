@@ -15,6 +15,8 @@ export type Found =
   | { readonly kind: "partly"; readonly left: number }
   /** Nothing could be read; it is aside. */
   | { readonly kind: "aside"; readonly reason: string }
+  /** Not all could be read, and there is no room to put it aside: nothing is written over it. */
+  | { readonly kind: "stuck" }
   /** The browser refuses storage: notes last until the page is left. */
   | { readonly kind: "refused" };
 
@@ -24,12 +26,22 @@ export function loadNotes(storage: Storage): { notes: Notes; found: Found } {
     if (text === null) return { notes: NOTHING, found: { kind: "fine" } };
     const read = readNotes(text);
     if (read.state === "read" && read.left === 0) return { notes: read.notes, found: { kind: "fine" } };
-    storage.setItem(ASIDE, text);
+    if (!putAside(storage, text))
+      return { notes: read.state === "read" ? read.notes : NOTHING, found: { kind: "stuck" } };
     if (read.state === "read") return { notes: read.notes, found: { kind: "partly", left: read.left } };
     const reason = read.state === "later" ? `a later version of this page wrote it (${read.version})` : read.reason;
     return { notes: NOTHING, found: { kind: "aside", reason } };
   } catch {
     return { notes: NOTHING, found: { kind: "refused" } };
+  }
+}
+
+function putAside(storage: Storage, text: string): boolean {
+  try {
+    storage.setItem(ASIDE, text);
+    return true;
+  } catch {
+    return false;
   }
 }
 

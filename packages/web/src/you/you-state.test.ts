@@ -56,6 +56,18 @@ test("who comes back finds what another tab has done meanwhile", () => {
   expect(done.value).toBeUndefined();
 });
 
+test("what could not be put aside is not written over", () => {
+  const setItem = vi.fn();
+  vi.stubGlobal("localStorage", { getItem: () => null, setItem, removeItem: () => {} });
+  found.value = { kind: "stuck" };
+  put(alien);
+  expect(setItem).not.toHaveBeenCalled();
+  found.value = { kind: "refused" };
+  put(alien);
+  expect(setItem).toHaveBeenCalledOnce();
+  expect(found.value).toEqual({ kind: "fine" });
+});
+
 test("without storage it is said that nothing lasts", () => {
   vi.stubGlobal("localStorage", undefined);
   put(alien);

@@ -64,13 +64,15 @@ export function undo(): void {
 /** Changes what is no deed of the user's, such as what the server has. */
 export function put(next: Notes): void {
   notes.value = next;
+  if (found.peek().kind === "stuck") return;
   if (!storeNotes(storage, next)) found.value = { kind: "refused" };
+  else if (found.peek().kind === "refused") found.value = { kind: "fine" }; // there is room again
 }
 
 /** Follows what other tabs change, and have changed while nobody followed. */
 export function followTabs(): () => void {
   const read = () => {
-    if (found.peek().kind === "refused") return; // what is here is stored nowhere
+    if (found.peek().kind === "refused" || found.peek().kind === "stuck") return; // what is here is stored nowhere
     const { notes: stored } = loadNotes(storage);
     if (printNotes(stored) === printNotes(notes.peek())) return;
     notes.value = stored;
