@@ -51,6 +51,7 @@ export function Neighbours({ list, before, search, onMore }: NeighboursProps) {
             </li>
           ))}
       </ol>
+      {list && items.length === 0 && <p class="soft">The catalogue has no other item.</p>}
       {list && (
         <footer class="neighbours-foot">
           {items.length === list.question.k && items.length < MOST && <Button onClick={onMore}>Show more</Button>}
