@@ -11,7 +11,7 @@ import { type ClusteredWorld, clusteredWorld } from "../packages/serve/src/searc
 import { machine, median } from "./harness.ts";
 import type { GraphCase, GraphKind, GraphResult, GraphStorage } from "./serve-graph-report.ts";
 
-const OVERFETCH = [400, 1000, 2000];
+const OVERFETCH = [300, 800, 2000];
 const LISTS = 100; // of each kind, every one of another user
 const MODEL = "clustered world";
 

@@ -13,7 +13,7 @@ import { type GraphIndexOptions, type GraphPlan, planGraph, sharedShards } from 
  * asking for more rows does: of a million, 300 rows so found hold more of the ten best of users near the base than 500 do otherwise (0.978 and
  * 0.972 in `npm run bench -- serve --parts graph`).
  */
-const EXPANSION_SEARCH = 650;
+const EXPANSION_SEARCH = 600;
 const CHUNK = 1024; // rows put in at once: a fraction of a second, after which the thread can be closed
 const PUT_CHUNK = 64; // the same while searches wait
 const LONGEST_BATCH = 32; // searches sent together

@@ -18,7 +18,7 @@ export interface GraphSearchOptions {
   temperature: number;
   /** Least recall that is good enough. @default 0.95 */
   target?: number;
-  /** Candidates asked of the graph: the fewest that promise enough are taken. @default [400, 1000, 2000] */
+  /** Candidates asked of the graph: the fewest that promise enough are taken. @default [300, 800, 2000] */
   overfetch?: readonly number[];
   /** Items that recall is measured with at start, about 20 exact scans each. @default 40 */
   probes?: number;
@@ -111,7 +111,7 @@ export class GraphSearch {
   #lastError: string | null = null;
 
   constructor(options: GraphSearchOptions) {
-    this.#options = { target: 0.95, overfetch: [400, 1000, 2000], probes: 40, checked: 0.005, seed: 1, ...options };
+    this.#options = { target: 0.95, overfetch: [300, 800, 2000], probes: 40, checked: 0.005, seed: 1, ...options };
     checkOptions(this.#options);
     this.#base = Float64Array.from(options.weights);
     this.#random = new Random(this.#options.seed);
