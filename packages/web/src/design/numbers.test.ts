@@ -68,5 +68,5 @@ test("counts and lists", () => {
   expect(count(16158)).toBe("16,158");
   expect(plural(1, "query", "queries")).toBe("1 query");
   expect(plural(2, "item")).toBe("2 items");
-  expect(listed(["a", "b", "c"])).toBe("a, b and c");
+  expect([[], ["a"], ["a", "b"], ["a", "b", "c"]].map(listed)).toEqual(["", "a", "a and b", "a, b and c"]);
 });

@@ -1,7 +1,7 @@
 // Search as one types: every word must begin a word of the title. Accents and case do not matter.
 
 /** Texts as they are compared: "Amélie" is "amelie". */
-const fold = (text: string): string =>
+export const fold = (text: string): string =>
   text
     .normalize("NFD")
     .replaceAll(/\p{Mark}/gu, "")

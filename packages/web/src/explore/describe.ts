@@ -1,4 +1,5 @@
 // An item's fields as its page shows them, whatever they are: what stands beside the title, what is a word, a fact or a text.
+import { capital } from "../design/numbers.ts";
 import type { FieldValue, ItemFacts } from "../engine/similarity.ts";
 
 export interface Described {
@@ -37,10 +38,7 @@ function valuesOf(value: FieldValue): readonly string[] {
 }
 
 /** A column's name as a label: "release_date" is "Release date". */
-function readable(name: string): string {
-  const words = name.replaceAll(/[_-]+/g, " ").trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
+export const readable = (name: string): string => capital(name.replaceAll(/[_-]+/g, " ").trim());
 
 /** In one line, for cards and lists: "1979 · Horror, Science Fiction". */
 export function inOneLine(item: Pick<ItemFacts, "title" | "fields">): string {

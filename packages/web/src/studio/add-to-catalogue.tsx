@@ -6,13 +6,13 @@ import { itemPath } from "../app/routes.ts";
 import { Button } from "../design/button.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import { Field } from "../design/field.tsx";
+import { listed } from "../design/numbers.ts";
 import { ProblemView } from "../design/problem.tsx";
 import { openEngine } from "../engine/engine.ts";
 import { contentOf, typedIn } from "./draft.ts";
 import { proposedId } from "./item-id.ts";
 import { refusalOf } from "./refusal.ts";
 import type { Studio } from "./use-studio.ts";
-import { listed } from "./words.ts";
 
 /** Puts the draft into the catalogue, for everyone. */
 export function AddToCatalogue({ studio }: { studio: Studio }) {

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { tokenUser } from "../api/session.ts";
 import { Button } from "../design/button.tsx";
 import { Chip } from "../design/chip.tsx";
+import { listed } from "../design/numbers.ts";
 import { whyServer } from "../engine/engine.ts";
 import { moveOf } from "../explore/explanation.ts";
 import { NeighbourCard } from "../explore/neighbour-card.tsx";
@@ -10,7 +11,6 @@ import { useMovement } from "../explore/use-movement.ts";
 import type { LiveAnswer } from "./live.ts";
 import type { Studio } from "./use-studio.ts";
 import { changed } from "./versions.ts";
-import { listed } from "./words.ts";
 
 const FEW = 5; // neighbours that are shown at first
 

@@ -2,11 +2,11 @@ import type { MissingChannel } from "@nearkin/client";
 import { Button } from "../design/button.tsx";
 import { Card } from "../design/card.tsx";
 import { Field } from "../design/field.tsx";
+import { capital, listed } from "../design/numbers.ts";
 import { blank, isBlank, type Typed, typedIn } from "./draft.ts";
 import type { StudioField } from "./form.ts";
 import { ListField } from "./list-field.tsx";
 import type { Studio } from "./use-studio.ts";
-import { capital, listed } from "./words.ts";
 
 /** One control for each channel that can be typed, after the title. */
 export function DraftForm({ studio }: { studio: Studio }) {

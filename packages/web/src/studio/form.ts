@@ -1,6 +1,6 @@
 // The form, from the model's own channels: what each takes, what the training items had of it, and which field of the catalogue it was read from.
 import type { ModelInfo } from "@nearkin/client";
-import { capital } from "./words.ts";
+import { readable } from "../explore/describe.ts";
 
 interface Common {
   /** What a draft calls it. */
@@ -121,8 +121,3 @@ function dateRange({ years: { min, max } = {} }: Transform): readonly [string, s
 
 const dayOf = (years: number): string =>
   new Date(Math.round(years * DAYS_PER_YEAR) * DAY).toISOString().slice(0, "1999-03-31".length);
-
-/** "release_date" is "Release date". */
-function readable(name: string): string {
-  return capital(name.replaceAll(/[_-]+/g, " ").trim());
-}

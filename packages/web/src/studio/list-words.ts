@@ -1,5 +1,6 @@
 // What a field of words proposes.
 import type { Choice } from "../design/combobox.tsx";
+import { fold } from "../engine/find.ts";
 
 const PROPOSED = 8;
 
@@ -19,9 +20,3 @@ export function proposedWords(text: string, terms: readonly string[], taken: rea
     choices.push({ id: typed, name: `Add “${typed}”`, note: terms.length > 0 ? "new to the model" : undefined });
   return choices;
 }
-
-const fold = (text: string): string =>
-  text
-    .normalize("NFD")
-    .replaceAll(/\p{Mark}/gu, "")
-    .toLowerCase();

@@ -1,6 +1,6 @@
 // What the server, or the model here, does not take of a draft, and in which field.
 import { NearkinApiError } from "@nearkin/client";
-import { capital } from "./words.ts";
+import { capital } from "../design/numbers.ts";
 
 export interface Refusal {
   readonly channel: string;

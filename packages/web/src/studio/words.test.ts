@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { draftCall } from "./draft-call.ts";
 import { proposedId } from "./item-id.ts";
 import { proposedWords } from "./list-words.ts";
-import { listed } from "./words.ts";
 
 const terms = ["Drama", "Science Fiction", "Film Noir", "Fantasy", "Naïve Art"];
 const proposed = (text: string, taken: string[] = []) => proposedWords(text, terms, taken).map(({ name }) => name);
@@ -30,15 +29,6 @@ test.each([
   ["!?", undefined, ""],
 ])("the id of %j, %s", (title, year, id) => {
   expect(proposedId(title, year)).toBe(id);
-});
-
-test("lists of names read as people write them", () => {
-  expect([listed([]), listed(["plot"]), listed(["plot", "year"]), listed(["plot", "year", "genres"])]).toEqual([
-    "",
-    "plot",
-    "plot and year",
-    "plot, year and genres",
-  ]);
 });
 
 test("the call can be pasted into a shell, whatever was typed", () => {

@@ -2,6 +2,7 @@ import { useRef, useState } from "preact/hooks";
 import { client } from "../api/client.ts";
 import { type Problem, problemOf } from "../api/problem.ts";
 import { Button } from "../design/button.tsx";
+import { moment } from "../design/numbers.ts";
 import { ProblemView } from "../design/problem.tsx";
 import { saveFile } from "./files.ts";
 import { merge, NOTHING, unsavedOf } from "./notes.ts";
@@ -112,7 +113,7 @@ function Whereabouts() {
         <p>
           {ratings.length === 0
             ? `Nothing is left on this device, but the server may still have what you saved as “${saved.user}”.`
-            : `Saved to the server as “${saved.user}”, ${when(saved.time)}. ${count === 0 ? "Nothing has changed since." : `${count} ${count === 1 ? "change" : "changes"} since then ${count === 1 ? "is" : "are"} on this device alone.`} “Delete everything” deletes there too.`}
+            : `Saved to the server as “${saved.user}”, ${moment(saved.time)}. ${count === 0 ? "Nothing has changed since." : `${count} ${count === 1 ? "change" : "changes"} since then ${count === 1 ? "is" : "are"} on this device alone.`} “Delete everything” deletes there too.`}
         </p>
       )}
       {state.kind === "refused" && (
@@ -142,6 +143,3 @@ function Whereabouts() {
     </div>
   );
 }
-
-const when = (time: number): string =>
-  new Date(time).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
