@@ -41,7 +41,7 @@ export async function sampleUsers(folder: string, { onFold, ...options }: Sample
 
 async function preparedSample(
   out: string,
-  flags: PrepareFlags,
+  flags: Pick<PrepareFlags, "split" | "fold">,
   { encoder, threads, signal, onPrepare }: SampleFoldsOptions & { onPrepare: () => void },
 ): Promise<Dataset> {
   const found = await openFold(out);

@@ -1,12 +1,12 @@
 -- Every row of the interaction files, checked. `problem` is NULL for a row that can be used; otherwise it says what is wrong, and
 -- `problem_value` keeps the text of the cell. No row is left out here: that is what makes rejects countable.
 --
--- in:  raw_interactions (file, damage, user_id, item_id, rating, time), all text as read; damage is NULL for a whole record
--- out: checked_interactions, in file order
+-- in:  raw_interactions (file{rowNumber}, damage, user_id, item_id, rating, time), all text as read; damage is NULL for a whole record
+-- out: checked_interactions, in file order where the engine keeps one, else with row_number
 CREATE TABLE checked_interactions AS
 WITH numbers AS (
   SELECT
-    file, damage, user_id, item_id,
+    file{rowNumber}, damage, user_id, item_id,
     rating AS rating_text,
     time AS time_text,
     CASE WHEN {hasRating} THEN parse_number(rating) ELSE 1.0 END AS rating,
@@ -15,7 +15,7 @@ WITH numbers AS (
 ),
 times AS (
   SELECT
-    file, damage, user_id, item_id, rating_text, time_text, rating,
+    file{rowNumber}, damage, user_id, item_id, rating_text, time_text, rating,
     CASE
       WHEN NOT {hasTime} THEN 0
       -- A column of numbers may hold seconds, milli-, micro- or nanoseconds: told apart by size, so that 1973–5138 is
@@ -30,7 +30,7 @@ times AS (
 ),
 problems AS (
   SELECT
-    file, damage, user_id, item_id, rating_text, time_text, rating, time,
+    file{rowNumber}, damage, user_id, item_id, rating_text, time_text, rating, time,
     CASE
       -- Nearly every row: one look. NaN and infinity are outside every range.
       WHEN user_id <> '' AND item_id <> '' AND byte_length(user_id) <= 512 AND byte_length(item_id) <= 512
@@ -50,7 +50,7 @@ problems AS (
   FROM times
 )
 SELECT
-  file, user_id, item_id, rating, time, problem,
+  file{rowNumber}, user_id, item_id, rating, time, problem,
   CASE
     WHEN problem IS NULL THEN NULL
     -- The first cell of a damaged record holds what there is of it.

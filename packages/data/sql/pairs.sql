@@ -4,7 +4,7 @@
 -- Slot j of a history of n events is the pair (event j div κ, the one j mod κ + 1 steps later); of the n·κ slots, `kept` are taken at
 -- equal distances: j = (k·n·κ + offset) div kept, k = 0 … kept − 1. Slots that reach past the end are no pairs.
 --
--- in:  history, user_statistics, users
+-- in:  history, user_statistics, users; {perUser} pairs of a user at most; the counter gives a row of `capped` the numbers k = 0 … kept − 1
 -- out: pairs (user_index, anchor, positive), ordered by user, event, step
 CREATE TABLE pairs AS
 WITH capped AS (
@@ -21,7 +21,7 @@ WITH capped AS (
 taken AS (
   SELECT user_index, first_event, n, CAST(FLOOR((counter.k * slots + start) / kept) AS BIGINT) AS slot
   FROM capped
-  JOIN counter ON counter.k < capped.kept
+  {counter}
 ),
 placed AS (
   SELECT

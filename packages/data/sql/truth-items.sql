@@ -44,7 +44,7 @@ GROUP BY role, item_index
 ORDER BY role, item_index;
 
 -- What the users of the query items did besides. A user of a validation item's events is a training user; an item has one role.
-CREATE TABLE common AS
+CREATE TABLE common_test AS
 SELECT
   own.item_index AS query,
   other.item_index AS item,
@@ -55,7 +55,7 @@ JOIN interactions AS other ON other.user_index = own.user_index AND other.item_i
 WHERE own.role = 'test'
 GROUP BY own.item_index, other.item_index;
 
-INSERT INTO common
+CREATE TABLE common_validation AS
 SELECT
   own.item_index AS query,
   other.item_index AS item,
@@ -66,6 +66,11 @@ JOIN interactions_before AS other ON other.user_index = own.user_index AND other
 LEFT JOIN (SELECT item_index FROM item_role WHERE role = 'test') AS of_test ON of_test.item_index = other.item_index
 WHERE own.role = 'validation' AND of_test.item_index IS NULL
 GROUP BY own.item_index, other.item_index;
+
+CREATE VIEW common AS
+SELECT query, item, seconds, common_users FROM common_test
+UNION ALL
+SELECT query, item, seconds, common_users FROM common_validation;
 
 CREATE VIEW truth_co_interaction AS
 SELECT queries.role, common.query, common.item, common.seconds

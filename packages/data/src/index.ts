@@ -40,6 +40,10 @@ export { type PrepareOptions, prepare } from "./prepare/prepare.ts";
 export { readParquet } from "./read-parquet.ts";
 export * from "./sample/index.ts";
 export { type ResolvedSource, resolveSource, SAMPLE } from "./source.ts";
+export { requireStorage, type SparkScript, sparkScriptOf, stageOnly } from "./spark/elsewhere.ts";
+export { findSpark, type Spark } from "./spark/find.ts";
+export { runSpark, type SparkJob, sparkCommand } from "./spark/run.ts";
+export type { SparkOptions } from "./spark/tables.ts";
 export { readParquetVectors } from "./vectors-parquet.ts";
 export {
   type ParquetColumn,

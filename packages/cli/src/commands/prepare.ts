@@ -1,6 +1,19 @@
 // nearkin prepare: files in, dataset folder out, with a line per step.
 
-import { type Manifest, type PrepareEvent, parseConfig, prepare, resolveSource, shellWord } from "@nearkin/data";
+import { NearkinError } from "@nearkin/core";
+import {
+  type Config,
+  type Manifest,
+  type PrepareEvent,
+  parseConfig,
+  prepare,
+  requireStorage,
+  resolveSource,
+  type SparkOptions,
+  shellWord,
+  sparkScriptOf,
+  stageOnly,
+} from "@nearkin/data";
 import { estimateAdvice } from "@nearkin/data/encoders";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { wholeNumber } from "../engine.ts";
@@ -22,6 +35,13 @@ export interface PrepareFlags {
   tables?: "memory" | "disk";
   cache?: string;
   json?: boolean;
+  engine: "duckdb" | "spark";
+  master?: string;
+  conf: string[];
+  storage?: string;
+  dryRun?: boolean;
+  stageOnly?: boolean;
+  sparkTables?: string;
 }
 
 /** The k-th of so many. */
@@ -78,6 +98,23 @@ export function prepareCommand(output: Output): Command {
     )
     .option("--cache <folder>", "where encoded texts are kept (default: NEARKIN_CACHE, or the user's cache folder)")
     .option("--json", "print the dataset's manifest as JSON")
+    .addOption(
+      new Option("--engine <name>", "what runs the SQL: duckdb on this machine, or spark on a cluster")
+        .choices(["duckdb", "spark"])
+        .default("duckdb"),
+    )
+    .option(
+      "--master <url>",
+      "with spark: local[2], spark://host:7077, yarn, k8s://… (default: as Spark is configured)",
+    )
+    .option("--conf <key=value>", "with spark: a setting of Spark's; may be given again", collected, [])
+    .option("--storage <place>", "with spark: a folder that all workers see, or a URL such as s3a://bucket/folder")
+    .option("--dry-run", "with spark: print the SQL and the commands, and start nothing")
+    .option("--stage-only", "with spark: put the items, and files that are not Parquet, into --storage, and stop")
+    .option(
+      "--spark-tables <folder>",
+      "with spark: go on from the tables of such a script, in --storage or a copy of it",
+    )
     .addHelpText(
       "after",
       `
@@ -87,8 +124,10 @@ Examples:
   $ nearkin prepare nearkin.yaml --split random      your own files, described in a nearkin.yaml
   $ nearkin prepare nearkin.yaml --fold 1/5 --out datasets/fold-1   the first of five folds, each of which tests other items
   $ nearkin prepare --resume                         after Ctrl-C, a crash or a reboot
+  $ nearkin prepare nearkin.yaml --engine spark --master spark://host:7077 --storage /mnt/shared/films   on a cluster
+  $ nearkin prepare nearkin.yaml --engine spark --storage s3a://bucket/films --dry-run > prepare.sql     the script, to run elsewhere
 
-Make a nearkin.yaml with: nearkin init <files>. What a dataset folder holds: docs/data.md.`,
+Make a nearkin.yaml with: nearkin init <files>. What a dataset folder holds: docs/data.md. On a cluster: docs/scaling.md.`,
     )
     .action((source: string, flags: PrepareFlags) => runPrepare(source, flags, output));
 }
@@ -97,6 +136,14 @@ async function runPrepare(source: string, flags: PrepareFlags, output: Output): 
   using resolved = await resolveSource(source, flags.layout);
   const config = parseConfig(overridden(resolved.config, flags), resolved.description);
   const out = flags.out ?? `datasets/${resolved.name}`;
+  checkSparkFlags(flags);
+  if (flags.dryRun) return printScript(config, { source, out, folder: resolved.folder, flags, output });
+  if (flags.stageOnly) {
+    const storage = requireStorage(flags.storage);
+    await stageOnly(config, { folder: resolved.folder, spark: { ...sparkOptions(flags), storage } });
+    output.log(`staged what Spark does not read by itself in ${storage}/staged\n`);
+    return;
+  }
   output.log(`preparing ${resolved.description} into ${out}\n`);
   const stop = new AbortController();
   const again = `nearkin prepare ${shellWord(source)} --out ${shellWord(out)} --resume`;
@@ -113,6 +160,7 @@ async function runPrepare(source: string, flags: PrepareFlags, output: Output): 
       ...(flags.memory === undefined ? {} : { memory: flags.memory }),
       ...(flags.tables === undefined ? {} : { tables: flags.tables }),
       ...(flags.cache === undefined ? {} : { cache: flags.cache }),
+      ...(flags.engine === "spark" ? { spark: sparkOptions(flags) } : {}),
       signal: stop.signal,
       onEvent: showEvents(output, flags.resume === true),
     });
@@ -123,6 +171,53 @@ async function runPrepare(source: string, flags: PrepareFlags, output: Output): 
     process.removeListener("SIGINT", interrupt);
   }
 }
+
+const SPARK_FLAGS = ["master", "storage", "dryRun", "stageOnly", "sparkTables"] as const;
+
+/** What would be of no effect is a mistake. */
+function checkSparkFlags(flags: PrepareFlags): void {
+  if (flags.engine === "spark") return;
+  const given = SPARK_FLAGS.find((name) => flags[name] !== undefined) ?? (flags.conf.length > 0 ? "conf" : undefined);
+  if (given === undefined) return;
+  const name = given.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  throw new NearkinError("BAD_ARGUMENT", `--${name} is for --engine spark; add it, or leave --${name} out`);
+}
+
+function sparkOptions({ master, conf, storage, sparkTables }: PrepareFlags): SparkOptions {
+  return {
+    conf,
+    ...(master !== undefined && { master }),
+    ...(storage !== undefined && { storage }),
+    ...(sparkTables !== undefined && { tables: sparkTables }),
+  };
+}
+
+interface ScriptContext {
+  source: string;
+  out: string;
+  folder: string;
+  flags: PrepareFlags;
+  output: Output;
+}
+
+/** The script on standard output, so that it can be saved as it is; how to use it above it, as comments. */
+async function printScript(config: Config, { source, out, folder, flags, output }: ScriptContext): Promise<void> {
+  const storage = requireStorage(flags.storage);
+  const script = await sparkScriptOf(config, { folder, spark: { ...sparkOptions(flags), storage } });
+  const again = `nearkin prepare ${shellWord(source)} --engine spark`;
+  const copy = /:\/\//.test(storage) ? "<a copy of the storage>" : shellWord(storage);
+  const steps = [
+    `1. ${script.stages}, which Spark does not read as they are, go to ${script.staged}:`,
+    `     ${again} --storage ${shellWord(storage)} --stage-only`,
+    "2. this script, saved as prepare.sql, makes the tables; on a platform of your own, with the same settings:",
+    `     ${script.command.map(shellWord).join(" ")}`,
+    "3. the dataset is made from them, with their folder copied to this machine where it is not seen from it:",
+    `     ${again} --spark-tables ${copy} --out ${shellWord(out)}`,
+  ];
+  output.write(`${steps.map((line) => `-- ${line}`).join("\n")}\n\n${script.sql}`);
+}
+
+const collected = (value: string, before: string[]): string[] => [...before, value];
 
 /** Ctrl-C: what is done is kept. */
 class InterruptedError extends Error {

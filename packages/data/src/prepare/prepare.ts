@@ -6,9 +6,11 @@ import type { Config } from "../config/schema.ts";
 import { Database, duckdbVersion } from "../database.ts";
 import type { Manifest } from "../manifest.ts";
 import { type FileHash, hashFile, type SourceFile } from "../sources/files.ts";
+import { findSpark } from "../spark/find.ts";
+import type { SparkOptions } from "../spark/tables.ts";
 import type { PrepareEvent } from "./events.ts";
 import { openSources, sourceFiles } from "./read.ts";
-import { runSteps } from "./steps.ts";
+import { type RunContext, runSteps } from "./steps.ts";
 import { vectorFile, vectorFiles } from "./texts.ts";
 import { WorkFolder, writeProblem } from "./work.ts";
 import { writeManifest } from "./write-manifest.ts";
@@ -28,6 +30,8 @@ export interface PrepareOptions {
   memory?: number;
   /** Where tables are kept meanwhile; `disk` can be resumed at every step. Changes no bit of the result. @default by the size of the input */
   tables?: "memory" | "disk";
+  /** Tables are made by Spark instead of DuckDB. */
+  spark?: SparkOptions;
   /** Folder of encoded texts. @default the user's cache */
   cache?: string;
   signal?: AbortSignal;
@@ -47,13 +51,21 @@ export async function prepare(given: Config, options: PrepareOptions): Promise<M
   // The sources are opened before the work folder: a wrong column must not cost an earlier run its steps.
   await using probe = await Database.open(":memory:", { scratch: "", threads: 1 });
   const sources = await openSources(probe, config, folder);
+  if (sources.interactions.relation.files.length === 0 && !options.spark) {
+    throw new NearkinError("BAD_SOURCE", "interactions: a table at a URL is read by a cluster; use --engine spark");
+  }
   const inputs = [...sourceFiles(sources), ...vectorFiles(config.channels).map((name) => extraFile(name, folder))];
   // A damaged gzip file, which DuckDB would read up to the damage, stops the run here. Big files are hashed while they are read.
   const early: (FileHash | undefined)[] = [];
   for (const file of inputs) {
     early.push(file.gzip || file.bytes < HASHED_FIRST ? await hashFile(file) : undefined);
   }
-  const tools = { "@nearkin/data": packageJson.version, duckdb: await duckdbVersion() };
+  const spark = options.spark && (await openSpark(options.spark));
+  const tools = {
+    "@nearkin/data": packageJson.version,
+    duckdb: await duckdbVersion(),
+    ...(spark && { spark: spark.spark?.version ?? "elsewhere" }),
+  };
   const identity = JSON.stringify({
     config,
     tools,
@@ -68,7 +80,15 @@ export async function prepare(given: Config, options: PrepareOptions): Promise<M
     });
     const hashes = hashRest(inputs, early);
     hashes.catch(() => {}); // awaited at the end
-    const outcome = await runSteps({ config, folder, options, work, sources, emit: onEvent });
+    const outcome = await runSteps({
+      config,
+      folder,
+      options,
+      work,
+      sources,
+      ...(spark && { spark }),
+      emit: onEvent,
+    });
     signal?.throwIfAborted();
     const manifest = await writeManifest(work, { config, sources, tools, inputs: await hashes, outcome });
     for (const text of manifest.notes) onEvent({ type: "note", text });
@@ -77,6 +97,11 @@ export async function prepare(given: Config, options: PrepareOptions): Promise<M
   } catch (error) {
     throw writeProblem(out, error) ?? error;
   }
+}
+
+/** Spark is not looked for where it has done its part. */
+async function openSpark(options: SparkOptions): Promise<NonNullable<RunContext["spark"]>> {
+  return { spark: options.tables === undefined ? await findSpark(options.env) : undefined, options };
 }
 
 /** One after the other: there may be more files than a process may open. */

@@ -3,7 +3,7 @@ import { NearkinError } from "@nearkin/core";
 import type { ChannelConfig, Config } from "../config/schema.ts";
 import { type Database, identifier, quote } from "../database.ts";
 import { checkColumn, optionalColumn, requireColumn } from "../sources/detect.ts";
-import { listFiles, type SourceFile } from "../sources/files.ts";
+import { isUrl, listFiles, type SourceFile } from "../sources/files.ts";
 import { openRelation, type Relation } from "../sources/relation.ts";
 import { sqlStep } from "./sql.ts";
 
@@ -26,10 +26,18 @@ export interface Sources {
 
 /** Opens the files and settles which column is what. `folder` is where relative names start. */
 export async function openSources(database: Database, config: Config, folder: string): Promise<Sources> {
+  return {
+    interactions: await openInteractions(database, config, folder),
+    items: await openItems(database, config, folder),
+  };
+}
+
+async function openInteractions(database: Database, config: Config, folder: string): Promise<InteractionSource> {
+  const { columns } = config.interactions;
+  if ([config.interactions.files].flat().some(isUrl)) return remoteInteractions(config);
   const files = await listFiles(database, config.interactions, folder, "interactions");
   const relation = await openRelation(database, config.interactions, files, "interactions");
-  const { columns } = config.interactions;
-  const interactions = {
+  return {
     relation,
     columns: {
       user: requireColumn("user", columns.user, relation.columns, "interactions"),
@@ -38,7 +46,26 @@ export async function openSources(database: Database, config: Config, folder: st
       time: optionalColumn("time", columns.time, relation.columns, "interactions"),
     },
   };
-  return { interactions, items: await openItems(database, config, folder) };
+}
+
+/** Interactions that only a cluster reaches: Parquet, and nothing can be looked up. */
+function remoteInteractions({ interactions }: Config): InteractionSource {
+  const { user, item, rating, time } = interactions.columns;
+  const { format = "parquet" } = interactions;
+  if (format !== "parquet") {
+    throw new NearkinError(
+      "BAD_SOURCE",
+      `interactions: at a URL only Parquet is read, not ${format}; convert it first`,
+    );
+  }
+  if (user === undefined || item === undefined || rating === undefined || time === undefined) {
+    throw new NearkinError(
+      "BAD_CONFIG",
+      "interactions: the columns of a table at a URL are not looked up: name all four under interactions.columns (user, item, rating, time; rating: null where there is none)",
+    );
+  }
+  const relation: Relation = { format, files: [], columns: [], layout: undefined, read: () => "" };
+  return { relation, columns: { user, item, rating: rating ?? undefined, time: time ?? undefined } };
 }
 
 async function openItems(database: Database, config: Config, folder: string): Promise<ItemSource | undefined> {
@@ -52,6 +79,9 @@ async function openItems(database: Database, config: Config, folder: string): Pr
       }
     }
     return undefined;
+  }
+  if ([config.items.files].flat().some(isUrl)) {
+    throw new NearkinError("BAD_SOURCE", "items: they are read on this machine; copy them here, and name the copy");
   }
   const files = await listFiles(database, config.items, folder, "items");
   const relation = await openRelation(database, config.items, files, "items");
@@ -87,22 +117,9 @@ export function channelColumns(channel: ChannelConfig): string[] {
   }
 }
 
-const NEVER = 1e20; // above every time
-
-/** Bounds below which a number counts seconds, ms, µs, ns. */
-const timeBounds: Record<Config["interactions"]["timeUnit"], readonly [number, number, number, number]> = {
-  auto: [1e11, 1e14, 1e17, NEVER],
-  s: [1e18, 0, 0, 0], // differences of two must fit 64 bits
-  ms: [0, NEVER, 0, 0],
-  us: [0, 0, NEVER, 0],
-  ns: [0, 0, 0, NEVER],
-  iso: [0, 0, 0, 0],
-};
-
-/** checked_interactions, and `damaged` with the records that could not be taken apart. */
-export async function readInteractions(database: Database, config: Config, source: InteractionSource): Promise<void> {
+/** Makes the view raw_interactions, runs `take`, which reads it once, and keeps as `damaged` the records that could not be taken apart. */
+export async function readInteractions(database: Database, source: InteractionSource, take: string): Promise<void> {
   const { relation, columns } = source;
-  const { timeUnit, ratingRange } = config.interactions;
   const aliases: Record<string, string> = { user_id: columns.user, item_id: columns.item };
   if (columns.rating !== undefined) aliases.rating = columns.rating;
   if (columns.time !== undefined) aliases.time = columns.time;
@@ -113,26 +130,16 @@ export async function readInteractions(database: Database, config: Config, sourc
   await database.run(
     `CREATE OR REPLACE TEMP VIEW raw_interactions AS SELECT *${missing.join("")} FROM (${relation.read(aliases)})`,
   );
-  const [secondsBelow, millisecondsBelow, microsecondsBelow, nanosecondsBelow] = timeBounds[timeUnit];
-  const clean = database.run(
-    sqlStep("clean-interactions", {
-      hasRating: columns.rating !== undefined,
-      hasTime: columns.time !== undefined,
-      numericTime: timeUnit !== "iso",
-      isoTime: timeUnit === "auto" || timeUnit === "iso",
-      secondsBelow,
-      millisecondsBelow,
-      microsecondsBelow,
-      nanosecondsBelow,
-      ratingLeast: ratingRange[0],
-      ratingMost: ratingRange[1],
-    }),
-  );
-  await clean.catch(explain("interactions", relation));
+  await database.run(take).catch(explain("interactions", relation));
+  await makeDamaged(database);
+  await keepRejects(database, "interactions", relation);
+}
+
+/** A table for records that are none. */
+export async function makeDamaged(database: Database): Promise<void> {
   await database.run(
     "CREATE TABLE damaged (source VARCHAR, file INTEGER, byte BIGINT, column_name VARCHAR, reason VARCHAR, value VARCHAR)",
   );
-  await keepRejects(database, "interactions", relation);
 }
 
 /** read_items, as they are; an empty table where there is no item file. */

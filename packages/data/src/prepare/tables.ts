@@ -1,5 +1,5 @@
 // Which table becomes which Parquet file of the dataset.
-import { type Database, quote } from "../database.ts";
+import { quote } from "../database.ts";
 import { fieldColumns } from "./read.ts";
 
 export interface TableFile {
@@ -45,9 +45,7 @@ export const truthUserTables: readonly TableFile[] = [
   { path: "truth/users.parquet", sql: "SELECT role, user_index, item_index, rating, time, part FROM truth_users" },
 ];
 
-/** Writes one file. The rows come in a fixed order and in groups of a fixed size, so the bytes are the same for any number of threads. */
-export async function writeTable(database: Database, sql: string, path: string): Promise<void> {
-  await database.run(
-    `COPY (${sql}) TO ${quote(path)} (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE 122880)`,
-  );
+/** SQL that writes one file. The rows come in a fixed order and in groups of a fixed size, so the bytes are the same for any number of threads. */
+export function writeTable(sql: string, path: string): string {
+  return `COPY (${sql}) TO ${quote(path)} (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE 122880)`;
 }

@@ -26,6 +26,9 @@ export interface FileHash {
   sha256: string;
 }
 
+/** s3a://bucket/folder, hdfs://…, abfss://…: storage that a cluster reaches, and this machine may not. */
+export const isUrl = (path: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(path);
+
 /** The files a source names, globs expanded, in a fixed order. `folder` is where relative names start. */
 export async function listFiles(
   database: Database,

@@ -11,6 +11,7 @@ const MAX_RECORD_BYTES = 4_000_000;
 
 export interface Relation {
   format: Format;
+  /** Of a source at a URL, known when it has been read. */
   files: readonly SourceFile[];
   columns: readonly string[];
   /** How to find records in the text again; undefined for Parquet. */

@@ -1,0 +1,69 @@
+// For a team that runs Spark on its own platform: the script to run there, and the two halves that stay here, before it and after it.
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { NearkinError } from "@nearkin/core";
+import type { Config } from "../config/schema.ts";
+import { Database } from "../database.ts";
+import { openSources, type Sources } from "../prepare/read.ts";
+import { isUrl } from "../sources/files.ts";
+import { findSpark } from "./find.ts";
+import { sparkCommand } from "./run.ts";
+import { isInPlace } from "./stage.ts";
+import { planSpark, type SparkOptions, stageForSpark } from "./tables.ts";
+
+export interface SparkScript {
+  /** Runs by itself, and asks nothing back. */
+  sql: string;
+  /** What would be run here. */
+  command: string[];
+  /** Where items, and interactions that are not Parquet, must have been staged. */
+  staged: string;
+  /** What is staged, in words. */
+  stages: string;
+}
+
+interface ElsewhereOptions {
+  /** Where relative file names of the configuration start. */
+  folder: string;
+  spark: SparkOptions & { storage: string };
+}
+
+/** The script that prepares `config`, and how to run it. Neither Spark nor anything else is started. */
+export async function sparkScriptOf(config: Config, { folder, spark }: ElsewhereOptions): Promise<SparkScript> {
+  return withSources(config, folder, async (sources) => {
+    const { job, storage } = planSpark({ config, sources }, spark, ".");
+    return {
+      sql: job.sql,
+      command: sparkCommand(undefined, job),
+      staged: `${storage.at}/staged`,
+      stages: isInPlace(sources) ? "items" : "items and interactions",
+    };
+  });
+}
+
+/** Puts what Spark does not read as it is into the storage. */
+export async function stageOnly(config: Config, { folder, spark }: ElsewhereOptions): Promise<void> {
+  await withSources(config, folder, async (sources, database) => {
+    const local = isUrl(spark.storage) ? join(tmpdir(), `nearkin-stage-${process.pid}`) : resolve(spark.storage);
+    const plan = planSpark({ config, sources }, spark, local);
+    await stageForSpark(isUrl(spark.storage) ? await findSpark(spark.env) : undefined, plan, database, sources);
+  });
+}
+
+async function withSources<T>(
+  config: Config,
+  folder: string,
+  use: (sources: Sources, database: Database) => Promise<T>,
+): Promise<T> {
+  await using database = await Database.open(":memory:", { scratch: tmpdir() });
+  return use(await openSources(database, config, folder), database);
+}
+
+/** The storage that a script for elsewhere needs. */
+export function requireStorage(storage: string | undefined): string {
+  if (storage !== undefined) return storage;
+  throw new NearkinError(
+    "BAD_ARGUMENT",
+    "--storage: name the folder that all workers see, or the URL, that the script reads from and writes to",
+  );
+}

@@ -1,0 +1,102 @@
+// What Spark's log says went wrong, in a sentence. The log itself is kept: this only finds the line that matters.
+import { NearkinError } from "@nearkin/core";
+
+interface Cause {
+  readonly pattern: RegExp;
+  readonly error: (found: RegExpExecArray, log: string, master: string) => NearkinError;
+  /** Spark would go on trying for ever: after so many lines that say so, it is ended. */
+  readonly patience?: number;
+}
+
+const see = (log: string) => `; Spark's log is ${log}`;
+
+/** The most telling first. */
+const CAUSES: readonly Cause[] = [
+  {
+    pattern: /All masters are unresponsive|Could not parse Master URL|Could not find the requested master/i,
+    error: (_, log, master) =>
+      new NearkinError(
+        "ENGINE_UNAVAILABLE",
+        `the Spark master ${master} cannot be reached: is it running, and is that its address?${see(log)}`,
+      ),
+  },
+  {
+    pattern: /requires? Java|UnsupportedClassVersionError|Unable to locate a Java Runtime|JAVA_HOME is not set/i,
+    error: (_, log) =>
+      new NearkinError("ENGINE_UNAVAILABLE", `Spark needs Java 17 or later: install it, or set JAVA_HOME${see(log)}`),
+  },
+  {
+    pattern: /Initial job has not accepted any resources/,
+    patience: 8, // one every 15 s: a cluster may be starting workers
+    error: (_, log, master) =>
+      new NearkinError(
+        "ENGINE_UNAVAILABLE",
+        `${master} has no worker with enough free cores and memory: start workers, or ask for less (--conf spark.executor.memory=…)${see(log)}`,
+      ),
+  },
+  {
+    pattern:
+      /Cannot run program "?([^"\s,]+)|(?:exec|bash|sh|env):.*?([\w./-]+): (?:command )?(?:not found|No such file)/,
+    error: ([, program, other], log) =>
+      new NearkinError(
+        "ENGINE_UNAVAILABLE",
+        `an executor has no ${program ?? other}: every worker needs Node 20.19 or later on its PATH, or name it with --node${see(log)}`,
+      ),
+  },
+  {
+    pattern: /\[PATH_NOT_FOUND\] Path does not exist: (\S+?)\.?(?: SQLSTATE.*)?$/,
+    error: ([, path], log) =>
+      new NearkinError("BAD_SOURCE", `Spark finds nothing at ${path}: every worker must be able to read it${see(log)}`),
+  },
+  {
+    pattern: /\[UNRESOLVED_COLUMN[.\w]*\] .*?`([^`]+)`.*?(?:Did you mean one of the following\? \[(.*?)\])?/,
+    error: ([, column, near], log) =>
+      new NearkinError(
+        "BAD_SOURCE",
+        `the table has no column ${column}${near ? ` (it has ${near.replaceAll("`", "")})` : ""}; name it under columns in nearkin.yaml${see(log)}`,
+      ),
+  },
+  {
+    pattern: /(No space left on device|Disk quota exceeded)/,
+    error: ([reason], log) => new NearkinError("BAD_ARGUMENT", `Spark cannot write: ${reason}; make room${see(log)}`),
+  },
+  {
+    pattern: /(?:java\.lang\.OutOfMemoryError|Container killed .* memory)(.*)/,
+    error: (_, log) =>
+      new NearkinError(
+        "OUT_OF_MEMORY",
+        `Spark ran out of memory: raise it with --conf spark.executor.memory=…, or use more partitions with --conf spark.sql.shuffle.partitions=…${see(log)}`,
+      ),
+  },
+];
+
+/** Anything that looks like an error: shown when nothing better is found. */
+const ANY = /^\s*(?:Error in query: )?(\[[A-Z_]+(?:\.[A-Z_]+)*\] .*)|(?:Exception|Error)\b.*?: (.+)/;
+
+/** Looks at a log while it is written, and keeps the most telling line. */
+export class Failure {
+  #rank = CAUSES.length;
+  #found: RegExpExecArray | undefined;
+  #any: string | undefined;
+  #waited = 0;
+  /** Whether to end it: it would go on trying. */
+  isHopeless = false;
+
+  look(line: string): void {
+    for (let rank = 0; rank < this.#rank; rank++) {
+      const { pattern, patience } = CAUSES[rank];
+      const found = pattern.exec(line);
+      if (!found) continue;
+      if (patience !== undefined && ++this.#waited < patience) return;
+      this.#rank = rank;
+      this.#found = found;
+      this.isHopeless ||= patience !== undefined;
+    }
+    this.#any ??= ANY.exec(line)?.slice(1).find(Boolean)?.trim();
+  }
+
+  error(log: string, master = "that Spark is configured with"): NearkinError {
+    if (this.#found) return CAUSES[this.#rank].error(this.#found, log, master);
+    return new NearkinError("ENGINE_UNAVAILABLE", `Spark failed: ${this.#any ?? "it gave no reason"}${see(log)}`);
+  }
+}

@@ -1,0 +1,159 @@
+// One script of SQL, run by Spark's own command line. Spark's log goes to a file beside the script; what goes wrong is said in our words.
+import { spawn } from "node:child_process";
+import { createWriteStream, mkdirSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { finished } from "node:stream/promises";
+import { NearkinError } from "@nearkin/core";
+import { Failure } from "./failure.ts";
+import type { Spark } from "./find.ts";
+
+export interface SparkJob {
+  /** What Spark's own pages call it. */
+  readonly name: string;
+  /** A folder of this machine for the script and the log. */
+  readonly folder: string;
+  readonly sql: string;
+  /** @default what Spark is configured to use, else all cores of this machine */
+  readonly master?: string;
+  /** key=value, over our own settings. */
+  readonly conf?: readonly string[];
+  /** Files and archives (`model.tar.gz#model`) that every executor gets. */
+  readonly files?: readonly string[];
+  readonly archives?: readonly string[];
+}
+
+interface RunOptions {
+  signal?: AbortSignal;
+  /** A line that the script prints. */
+  onLine?: (line: string) => void;
+}
+
+/** What the result depends on is not left to how a cluster is configured; the user's own settings come after. */
+const SETTINGS: readonly string[] = [
+  "spark.sql.session.timeZone=UTC",
+  "spark.sql.ansi.enabled=true",
+  "spark.sql.caseSensitive=false",
+  "spark.sql.catalogImplementation=in-memory", // nothing is left in a metastore
+  "spark.sql.parquet.compression.codec=zstd",
+  "spark.sql.files.ignoreCorruptFiles=false",
+  "spark.sql.files.ignoreMissingFiles=false",
+  "spark.ui.showConsoleProgress=false",
+];
+
+const scriptOf = ({ folder, name }: SparkJob) => join(folder, `${name}.sql`);
+const logOf = ({ folder, name }: SparkJob) => join(folder, `${name}.log`);
+
+/** The command line of a job, for `--dry-run` and for the run itself. */
+export function sparkCommand(spark: Pick<Spark, "home"> | undefined, job: SparkJob): string[] {
+  const { name, master, conf = [], files = [], archives = [] } = job;
+  const warehouse = `spark.sql.warehouse.dir=${join(job.folder, "warehouse")}`; // stays empty, and out of the working directory
+  return [
+    spark ? join(spark.home, "bin", "spark-sql") : "spark-sql",
+    ...(master === undefined ? [] : ["--master", master]),
+    ...["--name", `nearkin ${name}`],
+    ...[...SETTINGS, warehouse, ...conf].flatMap((setting) => ["--conf", setting]),
+    ...(files.length > 0 ? ["--files", files.join(",")] : []),
+    ...(archives.length > 0 ? ["--archives", archives.join(",")] : []),
+    ...["-f", scriptOf(job)],
+  ];
+}
+
+/** Runs a job to its end. */
+export async function runSpark(spark: Spark, job: SparkJob, { signal, onLine = () => {} }: RunOptions = {}) {
+  checkConf(job.conf ?? []);
+  await checkMaster(job.master);
+  signal?.throwIfAborted();
+  mkdirSync(job.folder, { recursive: true });
+  writeFileSync(scriptOf(job), job.sql);
+  const [program, ...args] = sparkCommand(spark, job);
+  // A group of its own: spark-sql is a shell script around Java, and both must end.
+  const child = spawn(program, args, {
+    env: spark.env,
+    cwd: job.folder,
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  const kill = () => {
+    try {
+      process.kill(-(child.pid as number), "SIGKILL");
+    } catch {
+      // it has ended by itself
+    }
+  };
+  const exit = () => kill(); // nobody would wait for it any more
+  process.once("exit", exit);
+  signal?.addEventListener("abort", kill);
+  const log = createWriteStream(logOf(job));
+  const failure = new Failure();
+  try {
+    const ended = new Promise<number | null>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", resolve);
+    });
+    const said = createInterface({ input: child.stdout });
+    const logged = createInterface({ input: child.stderr });
+    logged.on("line", (line) => {
+      log.write(`${line}\n`);
+      failure.look(line);
+      if (failure.isHopeless) kill();
+    });
+    said.on("line", (line) => {
+      failure.look(line); // spark-sql reports some errors of SQL here
+      log.write(`${line}\n`);
+      onLine(line);
+    });
+    const code = await ended.catch((cause: Error) => {
+      throw new NearkinError("ENGINE_UNAVAILABLE", `${program} cannot be started: ${cause.message}`, { cause });
+    });
+    signal?.throwIfAborted();
+    if (code !== 0) throw failure.error(logOf(job), job.master);
+  } finally {
+    signal?.removeEventListener("abort", kill);
+    process.removeListener("exit", exit);
+    log.end();
+    await finished(log).catch(() => undefined); // a full disk has been told of by whoever wrote more
+  }
+}
+
+function checkConf(conf: readonly string[]): void {
+  const bad = conf.find((setting) => !/^[\w.-]+=/.test(setting));
+  if (bad === undefined) return;
+  throw new NearkinError("BAD_ARGUMENT", `--conf: expected key=value, such as spark.executor.memory=4g, got ${bad}`);
+}
+
+const PATIENCE = 5_000; // ms to answer a call
+
+/** A standalone master that nobody answers for is found out at once: Spark itself would try for a minute. */
+async function checkMaster(master: string | undefined): Promise<void> {
+  if (master === undefined) return;
+  if (!/^(local(\[.*\])?|yarn|spark:\/\/.+|k8s:\/\/.+)$/.test(master)) {
+    throw new NearkinError(
+      "BAD_ARGUMENT",
+      `--master: expected local[2], spark://host:7077, yarn or k8s://…, got ${master}`,
+    );
+  }
+  const hosts = /^spark:\/\/(.+)$/.exec(master)?.[1].split(",") ?? [];
+  if (hosts.length === 0) return;
+  const answers = await Promise.all(hosts.map(answersAt));
+  if (answers.some((problem) => problem === undefined)) return;
+  throw new NearkinError(
+    "ENGINE_UNAVAILABLE",
+    `the Spark master ${master} cannot be reached (${answers[0]}): is it running, and is that its address?`,
+  );
+}
+
+function answersAt(address: string): Promise<string | undefined> {
+  const [, host, port] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(address) as RegExpExecArray;
+  return new Promise((resolve) => {
+    const socket = connect({ host, port: Number(port ?? 7077), timeout: PATIENCE });
+    const say = (problem: string | undefined) => {
+      socket.destroy();
+      resolve(problem);
+    };
+    socket.once("connect", () => say(undefined));
+    socket.once("timeout", () => say("no answer"));
+    socket.once("error", (error: NodeJS.ErrnoException) => say(error.code ?? error.message));
+  });
+}

@@ -1,0 +1,75 @@
+// Where Spark and Node meet: a folder that both see, or a URL of storage that only Spark reaches. Files are brought to and from a URL by
+// Hadoop's own shell, which comes with Spark and knows the credentials that Spark has been given.
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { NearkinError } from "@nearkin/core";
+import { isUrl } from "../sources/files.ts";
+import type { Spark } from "./find.ts";
+
+export interface StorageOptions {
+  /** The folder or URL. */
+  at: string;
+  /** A folder of this machine for what comes from, or goes to, a URL. */
+  local: string;
+  /** key=value; those of spark.hadoop.* are for the shell too. */
+  conf: readonly string[];
+}
+
+export class Storage {
+  /** What Spark calls it. */
+  readonly at: string;
+  readonly #local: string;
+  readonly #conf: readonly string[];
+
+  constructor({ at, local, conf }: StorageOptions) {
+    this.at = isUrl(at) ? at.replace(/\/+$/, "") : resolve(at);
+    this.#local = isUrl(at) ? local : this.at;
+    this.#conf = conf.flatMap((setting) => /^spark\.hadoop\.(.*)$/s.exec(setting)?.[1] ?? []);
+  }
+
+  get #isRemote(): boolean {
+    return this.#local !== this.at;
+  }
+
+  /** Where a file is, or will be, on this machine. */
+  path(name: string): string {
+    const path = join(this.#local, name);
+    mkdirSync(dirname(path), { recursive: true });
+    return path;
+  }
+
+  /** Brings a folder of this machine to where Spark finds it. */
+  async put(spark: Spark, name: string): Promise<void> {
+    if (!this.#isRemote) return;
+    await this.#shell(spark, ["-mkdir", "-p", this.at]);
+    await this.#shell(spark, ["-put", "-f", this.path(name), `${this.at}/`]);
+  }
+
+  /** Brings folders that Spark has written to this machine, in place of what is there. */
+  async get(spark: Spark, folder: string, names: readonly string[]): Promise<void> {
+    if (!this.#isRemote) return;
+    const to = this.path(`${folder}/.`);
+    for (const name of names) rmSync(join(to, name), { recursive: true, force: true });
+    await this.#shell(spark, ["-get", ...names.map((name) => `${this.at}/${folder}/${name}`), to]);
+  }
+
+  /** Whether tables are on this machine, each of them whole. */
+  missing(folder: string, names: readonly string[]): string[] {
+    return names.filter((name) => !existsSync(join(this.#local, folder, name, "_SUCCESS")));
+  }
+
+  async #shell(spark: Spark, args: readonly string[]): Promise<void> {
+    const settings = this.#conf.flatMap((setting) => ["-D", setting]);
+    const program = join(spark.home, "bin", "spark-class");
+    try {
+      const shell = ["org.apache.hadoop.fs.FsShell", ...settings, ...args];
+      await promisify(execFile)(program, shell, { env: spark.env, maxBuffer: 1 << 26 });
+    } catch (cause) {
+      const { stderr = "" } = cause as { stderr?: string };
+      const said = stderr.split("\n").findLast((line) => /^-?\w+: |Exception/.test(line)) ?? (cause as Error).message;
+      throw new NearkinError("BAD_ARGUMENT", `--storage: ${this.at} cannot be used: ${said}`, { cause });
+    }
+  }
+}

@@ -1,0 +1,167 @@
+// The tables of a dataset, made by Spark. Node puts beside them what Spark cannot read, hands over one script, and opens what Spark has
+// written: from there on a run is the same as with DuckDB.
+import { NearkinError } from "@nearkin/core";
+import { type Database, literalPath } from "../database.ts";
+import { checkTraining } from "../prepare/check-training.ts";
+import type { Sources } from "../prepare/read.ts";
+import { checkRejects } from "../prepare/rejects.ts";
+import type { Reporter } from "../prepare/reporter.ts";
+import type { Outcome, RunContext } from "../prepare/steps.ts";
+import type { Spark } from "./find.ts";
+import { runSpark, type SparkJob } from "./run.ts";
+import { DONE, type SparkStep, sparkScript, sparkSteps, TABLES, USER_TABLES } from "./script.ts";
+import { isInPlace, stageSources } from "./stage.ts";
+import { Storage } from "./storage.ts";
+
+export interface SparkOptions {
+  /** local[2], spark://host:7077, yarn, k8s://… @default what Spark is configured to use, else this machine */
+  master?: string;
+  /** key=value. */
+  conf?: readonly string[];
+  /** A folder that this machine and every worker see, or a URL of object storage. @default a folder beside the dataset */
+  storage?: string;
+  /** @default the environment of this process */
+  env?: NodeJS.ProcessEnv;
+  /** A copy of the storage, where the script has been run already: Spark is not started. */
+  tables?: string;
+}
+
+/** Steps that are reported: one of staging, and those of the script. */
+export const SPARK_STEPS = 16;
+
+const STAGED = "staged";
+const MADE = "tables";
+
+/** Everything about a job that can be known without starting it. */
+export interface SparkPlan {
+  steps: SparkStep[];
+  job: SparkJob;
+  storage: Storage;
+  tables: readonly string[];
+}
+
+export function planSpark(
+  context: Pick<RunContext, "config" | "sources">,
+  options: SparkOptions,
+  folder: string,
+): SparkPlan {
+  const { config, sources } = context;
+  const { master, conf = [] } = options;
+  const storage = new Storage({ at: options.tables ?? options.storage ?? folder, local: folder, conf });
+  const inPlace = isInPlace(sources) ? placesOf(context) : [];
+  const steps = sparkSteps({
+    config,
+    sources,
+    inPlace,
+    staged: `${storage.at}/${STAGED}`,
+    tables: `${storage.at}/${MADE}`,
+  });
+  const job: SparkJob = {
+    name: "prepare",
+    folder,
+    sql: sparkScript(steps),
+    conf,
+    ...(master === undefined ? {} : { master }),
+  };
+  const tables = [
+    ...TABLES,
+    ...(inPlace.length > 0 ? ["interaction_files"] : []),
+    ...(config.split.by === "users" ? USER_TABLES : []),
+  ];
+  return { steps, job, storage, tables };
+}
+
+/** Where the interactions are that Spark reads in place. */
+function placesOf({ config, sources }: Pick<RunContext, "config" | "sources">): string[] {
+  const { files } = sources.interactions.relation;
+  return files.length > 0 ? files.map(({ path }) => path) : [config.interactions.files].flat();
+}
+
+/** Stages what Spark cannot read, where it finds it. Without Spark, the storage must be a folder. */
+export async function stageForSpark(
+  spark: Spark | undefined,
+  { storage }: SparkPlan,
+  database: Database,
+  sources: Sources,
+): Promise<void> {
+  await stageSources(database, sources, (name) => storage.path(`${STAGED}/${name}`));
+  if (spark) await storage.put(spark, STAGED);
+}
+
+export async function sparkTables(
+  context: RunContext,
+  reporter: Reporter,
+  { spark, options }: { spark: Spark | undefined; options: SparkOptions },
+): Promise<Outcome["rows"]> {
+  const { config, work, sources } = context;
+  const { database } = work;
+  const plan = planSpark(context, options, work.scratch("spark"));
+  const { storage, tables } = plan;
+  if (spark) {
+    await reporter.report("stage", "stage items and text files for Spark", async () => {
+      const run = () => stageForSpark(spark, plan, database, sources).then(() => null);
+      const { kept } = await work.stage("spark-stage", run);
+      return { kept, detail: "" };
+    });
+    await runScript(context, reporter, spark, plan);
+    await storage.get(spark, MADE, tables);
+  }
+  const missing = storage.missing(MADE, tables);
+  if (missing.length > 0) {
+    throw new NearkinError(
+      "BAD_DATASET",
+      `${storage.path(MADE)} does not hold all tables: there is no finished ${missing.join(", ")}; ` +
+        (spark
+          ? "the workers must write to a folder that this machine reads: name a shared one, or a URL, with --storage"
+          : "run the script to its end, and copy all that it has written"),
+    );
+  }
+  for (const table of tables) await openTable(database, table, storage.path(`${MADE}/${table}`));
+  await openTable(database, "damaged", storage.path(STAGED), "damaged.parquet");
+  await nameRemoteFiles(database, sources);
+  const rows = await checkRejects(database, sources, config.rejectLimit);
+  await checkTraining(database, config);
+  return rows;
+}
+
+/** Runs the script, unless an earlier run has; a step is told of when Spark has said that it is done. */
+async function runScript(
+  { work, options: { signal } }: RunContext,
+  reporter: Reporter,
+  spark: Spark,
+  { steps, job }: SparkPlan,
+): Promise<void> {
+  const done = new Set<string>();
+  let wake = () => {};
+  const onLine = (line: string) => {
+    if (line.startsWith(DONE)) done.add(line.slice(DONE.length + 1));
+    wake();
+  };
+  const run = work.stage("spark", () => runSpark(spark, job, { onLine, ...(signal && { signal }) }).then(() => null));
+  for (const { name, title } of steps) {
+    await reporter.report(name, title, async () => {
+      for (;;) {
+        if (done.has(name)) return { kept: false, detail: "" };
+        const spoken = new Promise<undefined>((resolve) => {
+          wake = () => resolve(undefined);
+        });
+        const ended = await Promise.race([run, spoken]);
+        if (ended) return { kept: ended.kept, detail: "" };
+      }
+    });
+  }
+  await run;
+}
+
+/** A view of Parquet files, in the order of their names, which is that of the rows. */
+async function openTable(database: Database, name: string, folder: string, files = "*.parquet"): Promise<void> {
+  const pattern = `${literalPath(folder).slice(0, -1)}/${files}'`;
+  await database.run(`CREATE OR REPLACE VIEW ${name} AS SELECT * FROM read_parquet(${pattern})`);
+}
+
+/** Files at a URL are known once Spark has listed them. */
+async function nameRemoteFiles(database: Database, { interactions: { relation } }: Sources): Promise<void> {
+  if (relation.files.length > 0) return;
+  const rows = await database.rows<{ path: string }>("SELECT path FROM interaction_files ORDER BY file");
+  relation.files = rows.map(({ path }) => ({ path, name: path, format: "parquet", gzip: false, bytes: 0 }));
+}
