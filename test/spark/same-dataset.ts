@@ -57,7 +57,7 @@ function expectSameTensors(a: string, b: string, name: string): void {
     let furthest = 0;
     for (let k = 0; k < data.length; k++) {
       const [value, other] = [Number(data[k]), Number(expected.data[k])];
-      if (value !== other)
+      if (!Object.is(value, other))
         furthest = Math.max(furthest, Math.abs(value - other) / Math.max(Math.abs(value), Math.abs(other)));
     }
     expect(furthest, `${name} ${key}`).toBeLessThanOrEqual(CLOSE);

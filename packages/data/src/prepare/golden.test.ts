@@ -590,6 +590,15 @@ describe("steps by themselves", () => {
     expect(await Promise.all(dates.map(seconds))).toEqual([999993600, 1e9, 1e9, 1e9, -1, null]);
   });
 
+  test("the name of a zone is no ISO 8601, and does not change how the rows after it are read", async () => {
+    await using database = await Database.open(":memory:", { scratch: "" });
+    await database.run(sqlStep("duckdb"));
+    const rows = await database.rows(
+      `SELECT parse_iso_seconds(cell) AS n FROM (VALUES ('2020-07-01 00:00:00 America/New_York'), ('1500-01-01'), ('2020-01-01T24:00:00')) AS t(cell)`,
+    );
+    expect(rows.map(({ n }) => n)).toEqual([null, Date.UTC(1500, 0) / 1000, Date.UTC(2020, 0, 2) / 1000]);
+  });
+
   test("a step's text with a parameter missing, or one too many, is a mistake", () => {
     expect(() => sqlStep("split-time")).toThrowErrorMatchingInlineSnapshot(
       `[NearkinError: split-time.sql: no value for {fraction}]`,

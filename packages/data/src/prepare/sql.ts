@@ -10,7 +10,7 @@ export function sqlStep(name: string, parameters: Parameters = {}): string {
   const text = readFileSync(`${folder()}${name}.sql`, "utf8");
   const used = new Set<string>();
   // Comments may hold any braces they like; what they say of parameters is filled in as well.
-  const sql = text.replaceAll(/\{(\w+)\}/g, (_, key: string) => {
+  const sql = text.replaceAll(/\{([a-zA-Z]\w*)\}/g, (_, key: string) => {
     if (!(key in parameters)) throw new NearkinError("BAD_ARGUMENT", `${name}.sql: no value for {${key}}`);
     used.add(key);
     return String(parameters[key]);
