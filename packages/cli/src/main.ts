@@ -4,6 +4,7 @@ import packageJson from "../package.json" with { type: "json" };
 import { compareCommand } from "./commands/compare.ts";
 import { demoCommand } from "./commands/demo.ts";
 import { downloadCommand } from "./commands/download.ts";
+import { encodeCommand } from "./commands/encode.ts";
 import { enginesCommand } from "./commands/engines.ts";
 import { evaluateCommand } from "./commands/evaluate.ts";
 import { exportCommand } from "./commands/export.ts";
@@ -66,6 +67,7 @@ Environment:
     initCommand,
     prepareCommand,
     inspectCommand,
+    encodeCommand,
     trainCommand,
     evaluateCommand,
     compareCommand,

@@ -6,6 +6,7 @@ import { NearkinError } from "@nearkin/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Database, literalPath } from "./database.ts";
 import { readParquet } from "./read-parquet.ts";
+import { readParquetVectors } from "./vectors-parquet.ts";
 import { type ParquetColumn, ParquetWriter, writeParquet } from "./write-parquet.ts";
 
 let folder: string;
@@ -42,6 +43,22 @@ describe("writeParquet", () => {
       ].map((row) => ({ ...row, rate: Math.fround(row.rate) })),
     );
     expect(readdirSync(join(folder, "it's [new]"))).toEqual(["table.parquet"]);
+  });
+
+  test("vectors are lists of floats, bit for bit, over several chunks; null for one that is not there", async () => {
+    const path = join(folder, "vectors.parquet");
+    const vectors = Array.from({ length: 5000 }, (_, i) =>
+      i % 7 === 3 ? null : Float32Array.of(i, 1 / (i + 1), -1e-45),
+    );
+    const ids = { name: "id", type: "text" as const, values: vectors.map((_, i) => `v${i}`) };
+    await writeParquet(path, [ids, { name: "vector", type: "vector", dimensions: 3, values: vectors }]);
+    const table = await readParquetVectors(path);
+    expect(table.ids).toEqual(ids.values);
+    expect(table.vectors).toEqual(Float32Array.from(vectors.flatMap((vector) => [...(vector ?? [0, 0, 0])])));
+    const wrong = { name: "vector", type: "vector" as const, dimensions: 2, values: [Float32Array.of(1, 2, 3)] };
+    expect(await errorOf(() => writeParquet(path, [wrong]))).toMatchInlineSnapshot(
+      `"BAD_ARGUMENT: writeParquet: column "vector" is vectors of 2 numbers, got 3 numbers"`,
+    );
   });
 
   test("a table without rows has its columns", async () => {

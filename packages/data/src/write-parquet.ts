@@ -11,10 +11,14 @@ import { identifier, quote } from "./database.ts";
 export type ParquetField =
   | { readonly name: string; readonly type: "integer" | "long" | "float" | "double" | "text" }
   /** Texts given as positions in a list: few texts, many rows. */
-  | { readonly name: string; readonly type: "term"; readonly terms: readonly string[] };
+  | { readonly name: string; readonly type: "term"; readonly terms: readonly string[] }
+  /** Lists of floats, all of one length. */
+  | { readonly name: string; readonly type: "vector"; readonly dimensions: number };
 
 /** The values of a column, null for none. Typed arrays are copied as they are: Int32Array for integers and terms, and so on. */
-export type ParquetValues = Int32Array | Float32Array | Float64Array | readonly (string | number | null)[];
+export type ParquetValues = Int32Array | Float32Array | Float64Array | readonly ParquetCell[];
+
+export type ParquetCell = string | number | Float32Array | null;
 
 export type ParquetColumn = ParquetField & { readonly values: ParquetValues };
 
@@ -35,6 +39,9 @@ const SQL_TYPES = {
   double: "DOUBLE",
   text: "VARCHAR",
 } as const;
+
+const sqlType = (field: ParquetField): string =>
+  field.type === "vector" ? `FLOAT[${field.dimensions}]` : SQL_TYPES[field.type];
 const ARRAYS = { integer: Int32Array, term: Int32Array, float: Float32Array, double: Float64Array } as const;
 
 /**
@@ -116,7 +123,7 @@ export class ParquetWriter implements AsyncDisposable {
         autoload_known_extensions: "false",
       });
       const connection = await instance.connect();
-      const columns = fields.map(({ type }, c) => `c${c} ${SQL_TYPES[type]}`).join(", ");
+      const columns = fields.map((field, c) => `c${c} ${sqlType(field)}`).join(", ");
       await connection.run(`CREATE TABLE rows (${columns})`);
       const appender = await connection.createAppender("rows");
       return new ParquetWriter({ path: target, scratch }, fields, { duckdb, instance, connection, appender });
@@ -144,7 +151,10 @@ export class ParquetWriter implements AsyncDisposable {
       const got = `"${field.name}" has ${columns[c].length} values, "${this.#fields[0].name}" ${rows}`;
       throw new NearkinError("SHAPE_MISMATCH", `writeParquet: columns must be equally long: ${got}`);
     });
-    const types = this.#fields.map(({ type }) => this.#duckdb[SQL_TYPES[type]]);
+    const { ARRAY, FLOAT } = this.#duckdb;
+    const types = this.#fields.map((field) =>
+      field.type === "vector" ? ARRAY(FLOAT, field.dimensions) : this.#duckdb[SQL_TYPES[field.type]],
+    );
     for (let from = 0; from < rows; from += CHUNK) {
       const count = Math.min(CHUNK, rows - from);
       const chunk = this.#duckdb.DuckDBDataChunk.create(types, count);
@@ -210,7 +220,7 @@ export class ParquetWriter implements AsyncDisposable {
 
 interface WritableVector {
   readonly items?: Int32Array | Float32Array | Float64Array;
-  setItem(row: number, value: string | number | bigint | null): void;
+  setItem(row: number, value: string | number | bigint | { items: Float32Array } | null): void;
   flush(): void;
 }
 
@@ -219,22 +229,29 @@ function fillVector(vector: WritableVector, field: ParquetField, values: Parquet
   const count = Math.min(CHUNK, values.length - from);
   if (!Array.isArray(values)) {
     const array = values as Int32Array | Float32Array | Float64Array;
-    if (type === "text" || type === "long" || !(array instanceof ARRAYS[type])) {
+    if (type === "text" || type === "long" || type === "vector" || !(array instanceof ARRAYS[type])) {
       const got = array?.constructor?.name ?? typeof array;
       throw new NearkinError("BAD_ARGUMENT", `writeParquet: column "${name}" is ${type}, got ${got}`);
     }
     (vector.items as Int32Array).set(array.subarray(from, from + count) as Int32Array);
   } else {
-    for (let i = 0; i < count; i++) vector.setItem(i, checked(field, values[from + i] as string | number | null));
+    for (let i = 0; i < count; i++) vector.setItem(i, checked(field, values[from + i]));
   }
   if (type === "term") checkTerms(field, values, from, count);
   vector.flush();
 }
 
-function checked({ type, name }: ParquetField, value: string | number | null): string | number | bigint | null {
+function checked(field: ParquetField, value: ParquetCell): string | number | bigint | { items: Float32Array } | null {
+  const { type, name } = field;
+  if (value instanceof Float32Array) {
+    if (type === "vector" && value.length === field.dimensions) return { items: value };
+    const wanted = type === "vector" ? `vectors of ${field.dimensions} numbers` : type;
+    throw new NearkinError("BAD_ARGUMENT", `writeParquet: column "${name}" is ${wanted}, got ${value.length} numbers`);
+  }
   if (type === "long" && Number.isSafeInteger(value)) return BigInt(value as number);
   const fits =
-    value === null || (type === "text" ? typeof value === "string" : typeof value === "number" && type !== "long");
+    value === null ||
+    (type === "text" ? typeof value === "string" : typeof value === "number" && type !== "long" && type !== "vector");
   if (fits && (value === null || !(type === "integer" || type === "term") || (Number(value) | 0) === value))
     return value;
   throw new NearkinError("BAD_ARGUMENT", `writeParquet: column "${name}" is ${type}, got ${JSON.stringify(value)}`);

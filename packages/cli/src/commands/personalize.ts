@@ -3,12 +3,13 @@ import { type Model, NearkinError } from "@nearkin/core";
 import { openDataset, shellWord } from "@nearkin/data";
 import { Command } from "commander";
 import { type EngineFlags, openEngine, wholeNumber, withEngineFlags } from "../engine.ts";
+import { readLines, writeLine } from "../lines.ts";
 import { openAskedModel, simulatedLine } from "../model-flags.ts";
 import type { Output } from "../output.ts";
 import { type BatchSummary, checkOut, personalizeAll } from "../personalize/batch.ts";
+import { checkPersonal, filterLines } from "../personalize/filter.ts";
 import { type Answerer, filterCommand, jobsFor, openFilters } from "../personalize/filters.ts";
-import { readLines, writeLine } from "../personalize/lines.ts";
-import { answerLine, answerUser, isRefusal } from "../personalize/user-line.ts";
+import { answerUser } from "../personalize/user-line.ts";
 import { duration, liveLine } from "../progress.ts";
 import { InterruptedError, StopSignals } from "../training-stop.ts";
 
@@ -16,6 +17,7 @@ interface PersonalizeFlags extends EngineFlags {
   dataset?: string;
   users: string;
   in?: string;
+  skipUnknown?: boolean;
   out: string;
   force?: boolean;
   resume?: boolean;
@@ -29,6 +31,7 @@ export function personalizeCommand(output: Output): Command {
     .option("--dataset <folder>", "fit the users of this dataset, from their training events")
     .option("--users <which>", "with --dataset: all, or a file with a user's id on each line", "all")
     .option("--in <file>", "a filter: read a user from each line of JSON; - is standard input")
+    .option("--skip-unknown", "with --in: leave out items that the model does not know, as --dataset does")
     .option("--out <file>", "where metrics go: - is standard output; with --dataset a file, .parquet or .jsonl", "-")
     .option("--force", "with --dataset: replace the file if it is there")
     .option("--resume", "with --dataset: go on where a stopped run was")
@@ -74,13 +77,10 @@ async function runFilter(folder: string, flags: PersonalizeFlags, output: Output
   await using model = await openAskedModel(folder, engine);
   checkPersonal(model);
   const seconds = stopwatch();
-  let [users, refused] = [0, 0];
-  for await (const { text, line } of readLines(flags.in as string)) {
-    const answer = answerLine(model, text, line);
-    users++;
-    if (isRefusal(answer)) refused++;
-    await writeLine(output, `${JSON.stringify(answer)}\n`);
-  }
+  const { users, refused } = await filterLines(model, readLines(flags.in as string), {
+    write: (line) => writeLine(output, line),
+    unknown: flags.skipUnknown ? "skip" : "refuse",
+  });
   output.log(
     `${counted(users, "user")} in ${duration(seconds())}${refused > 0 ? `, ${refused} of them refused` : ""}\n`,
   );
@@ -130,11 +130,6 @@ async function runBatch(folder: string, flags: PersonalizeFlags & { dataset: str
   if (users > 0 && refused === users) {
     throw new NearkinError("BAD_ARGUMENT", `every user was refused, the first with ${refusal}; ${out} has all reasons`);
   }
-}
-
-/** What keeps a model from it is said before anything is read. */
-function checkPersonal(model: Model): void {
-  if (!model.personalizes) model.personalize([]);
 }
 
 interface Answering {

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { splitLines } from "./lines.ts";
+import { splitLines } from "../lines.ts";
 import type { UserAnswer, UserRefusal, UserRequest } from "./user-line.ts";
 
 /** Whoever answers for users. */

@@ -3,7 +3,7 @@
 import { createReadStream, existsSync } from "node:fs";
 import { truncate } from "node:fs/promises";
 import { NearkinError } from "@nearkin/core";
-import { splitLines } from "./lines.ts";
+import { splitLines } from "../lines.ts";
 import type { UserAnswer, UserRefusal } from "./user-line.ts";
 
 /** All that decides the answers. */

@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 const said = (line: string): string => {
-  const answer = answerLine(model, line, 3);
+  const answer = answerLine(model, { text: line, line: 3 });
   if (!isRefusal(answer)) return "answered";
   expect(answer.line).toBe(3);
   return `${answer.user}: ${answer.error.code}: ${answer.error.message}`;

@@ -5,12 +5,14 @@
 //   or   {"user": "ada", "line": 7, "error": {"code": "UNKNOWN_ITEM", "message": "…"}}
 import {
   type ErrorCode,
+  type ItemId,
   type Model,
   NearkinError,
-  nearestNames,
   type PersonalMetric,
   type UserRating,
 } from "@nearkin/core";
+import { bad, checkKeys, idOf, isObject, type LineError, readId, shown } from "../json-line.ts";
+import type { Line } from "../lines.ts";
 
 export interface UserRequest {
   readonly user: string;
@@ -24,13 +26,22 @@ export interface UserRefusal {
   readonly user: string | null;
   /** From 1, where there are lines. */
   readonly line?: number;
-  readonly error: { readonly code: string; readonly message: string };
+  readonly error: LineError;
 }
 
 export const isRefusal = (answer: UserAnswer | UserRefusal): answer is UserRefusal => "error" in answer;
 
+export interface AnswerOptions {
+  /** Items that the model does not know: refuse the user, or leave them out as a batch over a dataset does. @default "refuse" */
+  unknown?: "refuse" | "skip";
+}
+
 /** The answer to one line of input. Errors of the user's making are part of it; all others are thrown. */
-export function answerLine(model: Model, text: string, line: number): UserAnswer | UserRefusal {
+export function answerLine(
+  model: Model,
+  { text, line }: Pick<Line, "text" | "line">,
+  { unknown = "refuse" }: AnswerOptions = {},
+): UserAnswer | UserRefusal {
   let request: unknown;
   try {
     request = JSON.parse(text);
@@ -38,9 +49,12 @@ export function answerLine(model: Model, text: string, line: number): UserAnswer
     return { user: null, line, error: { code: "BAD_JSON", message: (cause as Error).message } };
   }
   try {
-    return answerOne(model, readRequest(request));
+    const { user, ratings } = readRequest(request);
+    const known =
+      unknown === "skip" ? ratings.filter(({ item }) => model.items.ids.index(item as ItemId) !== undefined) : ratings;
+    return answerOne(model, { user, ratings: known });
   } catch (error) {
-    return { user: nameOf(request) ?? null, line, error: refusalOf(error) };
+    return { user: (isObject(request) ? idOf(request.user) : undefined) ?? null, line, error: refusalOf(error) };
   }
 }
 
@@ -62,7 +76,7 @@ function answerOne(model: Model, { user, ratings }: UserRequest): UserAnswer {
 }
 
 /** What one user is refused with. An error that the next user would meet too is thrown on: the engine is gone, or there is a fault in the program. */
-function refusalOf(error: unknown): UserRefusal["error"] {
+function refusalOf(error: unknown): LineError {
   if (!(error instanceof NearkinError) || OF_THE_RUN.has(error.code)) throw error;
   return { code: error.code, message: error.message };
 }
@@ -81,21 +95,13 @@ const RATING = '{"item": "an id", "rating": 4}';
 function readRequest(request: unknown): UserRequest {
   if (!isObject(request)) throw bad(`expected ${LINE}, got ${shown(request)}`);
   checkKeys(request, ["user", "ratings"], "");
-  const { user, ratings } = request;
-  const name = nameOf(request);
-  if (name === undefined) {
-    if (user == null) throw bad(`expected ${LINE}, got ${user === null ? "null for user" : "no user"}`);
-    throw bad(
-      typeof user === "number"
-        ? `user: ${user} is no whole number that is held exactly; give the id as text, in quotes`
-        : `user: expected an id as text, got ${shown(user)}`,
-    );
-  }
+  const user = readId(request, "user", LINE);
+  const { ratings } = request;
   if (!Array.isArray(ratings)) {
     throw bad(`ratings: expected a list such as [${RATING}], the oldest first, got ${shown(ratings)}`);
   }
   ratings.forEach(checkRating);
-  return { user: name, ratings };
+  return { user, ratings };
 }
 
 function checkRating(one: unknown, i: number): void {
@@ -110,33 +116,4 @@ function checkRating(one: unknown, i: number): void {
   if (rating != null && typeof rating !== "number") {
     throw bad(`ratings[${i}]: the rating of "${item}" is ${shown(rating)}; give a finite number, or leave it out`);
   }
-}
-
-function checkKeys(object: object, known: readonly string[], where: string): void {
-  const key = Object.keys(object).find((name) => !known.includes(name));
-  if (key === undefined) return;
-  const [near] = nearestNames(key, known, 1);
-  throw bad(
-    `unknown key ${JSON.stringify(key)}${where}${near ? `; did you mean ${JSON.stringify(near)}?` : ""} (known are ${known.join(", ")})`,
-  );
-}
-
-/** Who a line is about, as far as it says. */
-function nameOf(request: unknown): string | undefined {
-  const user = isObject(request) ? request.user : undefined;
-  if (typeof user === "string") return user;
-  return Number.isSafeInteger(user) ? String(user) : undefined;
-}
-
-const bad = (message: string): NearkinError => new NearkinError("BAD_ARGUMENT", message);
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** A value of JSON, short enough for a message. */
-function shown(value: unknown): string {
-  if (value === undefined) return "nothing";
-  if (Array.isArray(value)) return `a list of ${value.length}`;
-  if (isObject(value)) return "an object";
-  return typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : String(value);
 }

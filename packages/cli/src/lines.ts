@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { NearkinError } from "@nearkin/core";
-import { type Output, processOutput } from "../output.ts";
+import { type Output, processOutput } from "./output.ts";
 
 export interface Line {
   /** Without its end, and without a byte-order mark at the start of the file. */
