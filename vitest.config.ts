@@ -75,6 +75,20 @@ const pageProject: TestProjectInlineConfiguration = {
   },
 };
 
+/** On a Spark cluster that is started for all files of the project; last, since it takes all cores. */
+const sparkProject: TestProjectInlineConfiguration = {
+  ...inNode,
+  test: {
+    name: "spark",
+    include: ["test/spark/*.test.ts"],
+    globalSetup: "test/spark/cluster.ts",
+    fileParallelism: false,
+    sequence: { groupOrder: 2 },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+};
+
 const chromium = findChromium(process.env);
 
 export default defineConfig({
@@ -95,6 +109,7 @@ export default defineConfig({
         ...inNode,
         test: { name: "portability", include: ["test/portability.test.ts"], testTimeout: 30_000, hookTimeout: 60_000 },
       },
+      sparkProject,
       ...(chromium ? [browserProject(chromium), pageProject] : []),
     ],
   },

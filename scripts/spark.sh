@@ -5,7 +5,7 @@
 #   scripts/spark.sh stop FOLDER     ends it; the folder keeps the logs
 #   scripts/spark.sh find            prints where Spark is; fails where there is none
 # It listens on random ports of the loopback device. Spark is looked for in $NEARKIN_SPARK_HOME, in $SPARK_HOME, on the path, and in python3's
-# package pyspark. NEARKIN_SPARK_WORKERS=1 starts that many workers. Process ids are in FOLDER/<name>.pid.
+# package pyspark. NEARKIN_SPARK_WORKERS=1 starts that many workers, NEARKIN_SPARK_MEMORY=4G lets each lend so much. Process ids are in FOLDER/<name>.pid.
 set -euo pipefail
 
 die() { echo "spark.sh: $*" >&2; exit 1; }
@@ -64,7 +64,7 @@ start() {
   address=$(cat "$folder/address")
   for n in $(seq "${NEARKIN_SPARK_WORKERS:-2}"); do
     is_running "worker$n" || launch "worker$n" org.apache.spark.deploy.worker.Worker --host 127.0.0.1 --port 0 --webui-port 0 \
-      --cores 1 --memory 1536M --work-dir "$folder/work$n" "$address"
+      --cores 1 --memory "${NEARKIN_SPARK_MEMORY:-1536M}" --work-dir "$folder/work$n" "$address"
   done
   for n in $(seq "${NEARKIN_SPARK_WORKERS:-2}"); do
     await_line "worker$n" 'Successfully registered with master' > /dev/null

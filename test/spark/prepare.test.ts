@@ -1,0 +1,202 @@
+// nearkin prepare on a cluster of real processes: the same dataset as on this machine, also when a worker dies, and nothing but a clear error
+// where it cannot be made.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { findSpark, parseConfig, prepare, resolveSource, runSpark, sparkScriptOf, stageOnly } from "@nearkin/data";
+import { describe, expect, inject, test } from "vitest";
+import type { ConfigInput } from "../../packages/data/src/config/schema.ts";
+import type { PrepareOptions } from "../../packages/data/src/prepare/prepare.ts";
+import { World } from "../../packages/data/src/testing/world.ts";
+import { type Cluster, sparkScript } from "./cluster.ts";
+import { expectSameDataset } from "./same-dataset.ts";
+
+const cluster = inject("cluster") as Cluster;
+
+/** Small jobs: what the compilers of Java would gain, they cost. */
+const conf = [
+  "spark.sql.shuffle.partitions=3",
+  "spark.sql.codegen.wholeStage=false",
+  "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1",
+  "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1",
+  "spark.executor.memory=700m",
+  "spark.driver.bindAddress=127.0.0.1",
+  "spark.driver.host=127.0.0.1",
+];
+const env = { ...process.env, SPARK_HOME: cluster?.home };
+const onCluster = { conf, env, master: cluster?.master };
+
+describe.skipIf(!cluster)("prepare on a cluster", () => {
+  test("makes of the sample what DuckDB makes of it", { timeout: 300_000 }, async () => {
+    using world = new World();
+    await prepareSample(world, "by-duckdb", {});
+    await prepareSample(world, "by-spark", { spark: onCluster });
+    await expectSameDataset(world.path("by-spark"), world.path("by-duckdb"));
+  });
+
+  test("makes the same when a worker is killed in the middle", { timeout: 300_000 }, async () => {
+    using world = new World();
+    await prepareSample(world, "by-duckdb", {});
+    let killed = false;
+    await prepareSample(world, "by-spark", {
+      spark: { ...onCluster, conf: [...conf, "spark.executor.cores=1"] },
+      onEvent(event) {
+        if (event.type !== "done" || event.name !== "deduplicate") return;
+        process.kill(Number(readFileSync(join(cluster.folder, "worker1.pid"), "utf8")), "SIGKILL");
+        killed = true;
+      },
+    });
+    sparkScript("start", cluster.folder); // the dead one again, for those who come after
+    expect(killed).toBe(true);
+    await expectSameDataset(world.path("by-spark"), world.path("by-duckdb"));
+  });
+
+  test("reads Parquet where it is, whatever it holds, through storage that only Spark reaches", {
+    timeout: 300_000,
+  }, async () => {
+    using world = new World();
+    await writeOddTables(world);
+    world.jsonl("items.jsonl", [
+      { item: "a", title: "Ünïcödé 中文 😀", year: 1999 },
+      { item: "tab\there", title: 'say "hi"', year: 2001 },
+      { item: "back\\slash", title: "it's", year: "soon" },
+      { item: "a", title: "the last row is used", year: 2000 },
+    ]);
+    const config: Partial<ConfigInput> = {
+      interactions: { files: ["part *.parquet"], ratingRange: [0.5, 5] },
+      items: { files: "items.jsonl" },
+      channels: { year: { type: "number", column: "year" } },
+      split: { by: "users", userEvents: [2, 99], users: 3 },
+      pairs: { perUser: 7 },
+      truth: { minCommonUsers: 1 },
+      rejectLimit: 1,
+    };
+    await world.prepare(config, { out: "by-duckdb" });
+    const storage = pathToFileURL(world.path("far away")).href;
+    await world.prepare(config, { out: "by-spark", spark: { ...onCluster, storage } });
+    await expectSameDataset(world.path("by-spark"), world.path("by-duckdb"));
+    expect(await world.rejects("by-spark")).toEqual(await world.rejects("by-duckdb"));
+  });
+
+  test("a script for elsewhere makes the tables that a dataset is then made from; half of them are refused", {
+    timeout: 300_000,
+  }, async () => {
+    using world = new World();
+    // Without times the order of the rows counts.
+    const rows = Array.from({ length: 400 }, (_, k) => [`u${k % 23}`, `i${(k * k) % 37}`, 1 + (k % 5)]);
+    world.csv("ratings.csv", ["userId", "movieId", "rating"], rows);
+    const input: ConfigInput = {
+      interactions: { files: "ratings.csv" },
+      factors: { count: 0 },
+      split: { by: "random", fraction: 0.2 },
+      truth: { minCommonUsers: 1 },
+    };
+    const config = parseConfig(input);
+    await world.prepare(input, { out: "by-duckdb" });
+    const storage = world.path("shared");
+    const spark = { ...onCluster, storage };
+    await stageOnly(config, { folder: world.folder, spark });
+    const { sql } = await sparkScriptOf(config, { folder: world.folder, spark });
+    const { home } = await findSpark(env);
+    const job = { name: "elsewhere", folder: world.path("job"), sql, master: cluster.master, conf };
+    await runSpark(await findSpark({ ...process.env, SPARK_HOME: home }), job);
+    await world.prepare(input, { out: "by-spark", spark: { tables: storage } });
+    await expectSameDataset(world.path("by-spark"), world.path("by-duckdb"));
+
+    execFileSync("rm", [join(storage, "tables/pairs/_SUCCESS")]);
+    const again = world.prepare(input, { out: "again", spark: { tables: storage } });
+    await expect(again).rejects.toThrow(
+      /does not hold all tables: there is no finished pairs; run the script to its end/,
+    );
+    expect(existsSync(world.path("again"))).toBe(false);
+  });
+
+  test("a run that fails leaves no dataset, and says why in a sentence", { timeout: 300_000 }, async () => {
+    using world = new World();
+    await world.parquet("ratings.parquet", "SELECT 'u' AS userId, 'i' AS movieId, 4.0 AS rating, 1 AS timestamp");
+    const folder = "ratings.parquet";
+    mkdirSync(world.path("cut"));
+    writeFileSync(world.path("cut", folder), readFileSync(world.path(folder)).subarray(0, 200));
+    const config = { interactions: { files: folder }, split: { by: "none" as const } };
+    // The workers do not see what this machine sees: here, a file that is gone when the job begins.
+    const gone = world.prepare(config, {
+      out: "gone",
+      spark: onCluster,
+      onEvent: (event) => {
+        if (event.type === "done" && event.name === "stage") execFileSync("rm", [world.path(folder)]);
+      },
+    });
+    await expect(gone).rejects.toMatchObject({
+      code: "BAD_SOURCE",
+      message: expect.stringMatching(
+        /Spark finds nothing at .*ratings\.parquet: every worker must be able to read it; Spark's log is/,
+      ),
+    });
+    expect(existsSync(world.path("gone"))).toBe(false);
+  });
+
+  test("a master that is not there, or is none, is found out before anything starts", async () => {
+    using world = new World();
+    world.ratings([["u", "i", 4, 1]]);
+    const on = (master: string) => world.prepare({ split: { by: "none" } }, { spark: { ...onCluster, master } });
+    await expect(on("spark://127.0.0.1:1")).rejects.toMatchObject({
+      code: "ENGINE_UNAVAILABLE",
+      message:
+        "the Spark master spark://127.0.0.1:1 cannot be reached (ECONNREFUSED): is it running, and is that its address?",
+    });
+    await expect(on("sparc://here")).rejects.toMatchObject({ code: "BAD_ARGUMENT" });
+    expect(readdirSync(world.folder).filter((name) => name === "out")).toEqual([]);
+  });
+
+  test("MovieLens, the first users of 25M", { timeout: 400_000 }, async ({ skip }) => {
+    const shared = process.env.NEARKIN_SHARED_DATA ?? fileURLToPath(new URL("../../../shared/data", import.meta.url));
+    const folder = join(shared, "ml-25m-prefix");
+    if (!existsSync(join(folder, "ratings.csv"))) skip(`no ml-25m-prefix in ${shared}`);
+    using world = new World();
+    const config = parseConfig({
+      interactions: { files: "ratings.csv", ratingRange: [0.5, 5] },
+      items: { files: "items.csv" },
+      channels: { genres: { type: "categories", column: "genres", missing: ["(no genres listed)"] } },
+      factors: { count: 8 },
+    });
+    await prepare(config, { folder, out: world.path("by-duckdb") });
+    await prepare(config, { folder, out: world.path("by-spark"), spark: onCluster });
+    await expectSameDataset(world.path("by-spark"), world.path("by-duckdb"));
+  });
+});
+
+async function prepareSample(world: World, out: string, options: Partial<PrepareOptions>): Promise<void> {
+  using source = await resolveSource("marquee");
+  const config = parseConfig(source.config, source.description);
+  for (const channel of Object.values(config.channels)) if (channel.type === "text") channel.encoder = "lsa";
+  await prepare(config, { folder: source.folder, out: world.path(out), ...options });
+}
+
+/** Two files with every kind of id, rating and time that one would not expect. */
+async function writeOddTables(world: World): Promise<void> {
+  const ids = [
+    "a",
+    "b",
+    "tab\there",
+    "back\\slash",
+    "it's",
+    'say "hi"',
+    "Ünïcödé 中文 😀",
+    "two\nlines",
+    "{curly}",
+    "",
+    " padded ",
+  ];
+  const text = (value: string) => `'${value.replaceAll("'", "''")}'`;
+  const times = ["2001-09-09", "1e9", "1000000000123", "2001-09-09T03:46:40+02:00", "2001-09-09T24:00:00", "never", ""];
+  const ratings = ["1", "4.5", " 3 ", "1d", "1_0", "NaN", "6", "+2", ".5", ""];
+  const rows = Array.from({ length: 300 }, (_, k) => {
+    const [user, item] = [ids[(k * 7) % ids.length], ids[(k * k + k) % ids.length]];
+    return `(${text(user)}, ${text(item)}, ${text(ratings[(k * 3) % ratings.length])}, ${text(times[k % times.length])})`;
+  });
+  const table = (part: readonly string[]) =>
+    `SELECT * FROM (VALUES ${part.join(", ")}) AS t("user id", item, rating, time)`;
+  await world.parquet("part 1+é.parquet", table(rows.slice(0, 170)));
+  await world.parquet("part 2%20.parquet", table(rows.slice(170)));
+}
