@@ -5,6 +5,7 @@ import { type Encoder, openEncoder } from "@nearkin/data/encoders";
 import fastify, { type FastifyInstance } from "fastify";
 import packageJson from "../package.json" with { type: "json" };
 import { KeyRing } from "./access/key-ring.ts";
+import { LeasedBuckets } from "./access/leased-buckets.ts";
 import { RequestLimits, sameForAll } from "./access/limits.ts";
 import { needsKeys } from "./access/local.ts";
 import { BrowserTokens } from "./access/tokens.ts";
@@ -23,6 +24,7 @@ import { serverOptions } from "./http/server-options.ts";
 import { ActiveModels } from "./models/active.ts";
 import { ModelFolders } from "./models/folders.ts";
 import { Served } from "./models/served.ts";
+import { joinReplicas, type Replicas } from "./replicas/join.ts";
 import { ResultsFolder } from "./results/folder.ts";
 import { Recommendations } from "./search/recommendation.ts";
 import { isAway } from "./store/errors.ts";
@@ -118,7 +120,9 @@ async function assemble(
     new ItemWriter({ store, vectors: texts, withServed: (use) => models.with(use) }),
   );
   const cacheFor = store.kind === "postgres" ? config.userCache * 1000 : Number.POSITIVE_INFINITY;
-  const users = new Users({ store, thread: usersThread, cacheFor });
+  let replicas: Replicas | undefined; // others on the store, where there can be any
+  const synced = () => replicas?.synced ?? Number.NEGATIVE_INFINITY;
+  const users = new Users({ store, thread: usersThread, cacheFor, synced });
   const models: ActiveModels = parts.add(
     new ActiveModels({
       folders: new ModelFolders(places),
@@ -137,8 +141,12 @@ async function assemble(
       onError: failed("an old model was not closed"),
     }),
   );
+  const fit = async (user: string): Promise<void> => {
+    await models.with((served) => users.refresh(served, user));
+    replicas?.fitted(user);
+  };
   const refresh: RefreshQueue = parts.add(
-    new RefreshQueue((user) => models.with((served) => users.refresh(served, user)), {
+    new RefreshQueue(fit, {
       delay: config.refreshDelay,
       passes: isAway,
       onRefreshed: (lag) => metrics.users.refreshed(lag / 1000),
@@ -150,12 +158,17 @@ async function assemble(
   );
   const usersChanged = (served: Served): void => {
     users.forgetAll();
-    if (served.model.personalizes) refresh.follow(() => staleUsers(store, served));
+    if (!served.model.personalizes) return;
+    refresh.follow(() => staleUsers(store, served, replicas?.isOurs));
+    for (const user of replicas?.fittedBehind() ?? []) refresh.add(user);
   };
   const keys = new KeyRing(store.keys, { onError: failed("when a key was used was not noted, or is not known") });
   parts.add({ [Symbol.asyncDispose]: () => keys.settle() });
   const secret = await store.secrets.getOrCreate("signing", randomBytes(SECRET_BYTES));
   const tokens = new BrowserTokens(keys, { secrets: [secret] });
+  const sharedBuckets =
+    store.shared &&
+    new LeasedBuckets({ lease: store.shared.allowances.lease, servers: () => Math.max(1, replicas?.alive ?? 1) });
   const context: ServerContext = {
     version: packageJson.version,
     started: performance.now(),
@@ -179,7 +192,7 @@ async function assemble(
         ? { kind: "keys", ring: keys, tokens }
         : { kind: "local", hosts: config.names, origins: config.origins },
       publicRoutes: ["health", PAGE_ROUTE, ...config.open.flatMap((name) => OPEN[name])],
-      ...limitsOf(config, withKeys),
+      ...limitsOf(config, withKeys, sharedBuckets ?? undefined),
     },
     metrics,
     lifecycle,
@@ -187,15 +200,16 @@ async function assemble(
   });
   registerRoutes(app, context, config);
   registerPage(app, config.page === undefined ? undefined : await readPage(config.page));
-  await models.start();
-  parts.add(
-    new ImportWatch({
-      imports: store.imports,
-      onImported: () => {
-        if (models.current) usersChanged(models.current);
-      },
-    }),
-  );
+  const onImported = () => {
+    if (models.current) usersChanged(models.current);
+  };
+  if (store.shared) {
+    replicas = await joinReplicas({ ...context, shared: store.shared, config, log: app.log, onImported, onInherited });
+    context.replicas = replicas;
+    parts.add(replicas);
+  }
+  await models.start({ alone: replicas === undefined || replicas.alive === 1 });
+  if (!replicas) parts.add(new ImportWatch({ imports: store.imports, onImported }));
   lifecycle.ready("model");
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
@@ -208,6 +222,12 @@ async function assemble(
   };
   const listen = () => app.listen({ host: config.host, port: config.port });
   return { app, context, config, withKeys, listen, close, [Symbol.asyncDispose]: close };
+
+  /** Users whom a server that is gone had left to fit: anybody's. */
+  function onInherited(): void {
+    const served = models.current;
+    if (served?.model.personalizes) refresh.follow(() => staleUsers(store, served));
+  }
 
   async function openServed(path: string): Promise<Served> {
     const { spareItems, queue, threads = Math.min(8, availableParallelism()) } = config;
@@ -238,9 +258,13 @@ async function assemble(
 }
 
 /** As configured; left open, only who comes with keys is limited. */
-function limitsOf({ rate }: ServeConfig, withKeys: boolean): { limits?: RequestLimits } {
-  if (rate === undefined) return withKeys ? { limits: new RequestLimits() } : {};
-  return { limits: new RequestLimits(sameForAll(rate)) };
+function limitsOf(
+  { rate }: ServeConfig,
+  withKeys: boolean,
+  shared: LeasedBuckets | undefined,
+): { limits?: RequestLimits } {
+  if (rate === undefined) return withKeys ? { limits: new RequestLimits({}, { shared }) } : {};
+  return { limits: new RequestLimits(sameForAll(rate), { shared }) };
 }
 
 const OPEN = {
@@ -251,7 +275,11 @@ const OPEN = {
 } as const;
 
 /** Users whose metric was fitted under another model, or before their last events: a server that ended may have left them waiting. */
-async function* staleUsers(store: Store, { model }: Served): AsyncGenerator<string> {
+async function* staleUsers(
+  store: Store,
+  { model }: Served,
+  isOurs: (user: string) => boolean = () => true,
+): AsyncGenerator<string> {
   const lists = [
     (page: { after: string; limit: number }) => store.metrics.staleUsers(model.id, page),
     (page: { after: string; limit: number }) => store.usersToFit(page),
@@ -260,7 +288,7 @@ async function* staleUsers(store: Store, { model }: Served): AsyncGenerator<stri
     for (let after = ""; ; ) {
       const page = await list({ after, limit: STALE_PAGE });
       if (page.length === 0) break;
-      yield* page;
+      yield* page.filter(isOurs);
       after = page[page.length - 1];
     }
   }

@@ -15,6 +15,13 @@ export const readyAnswer = strict({
   model: z.string().describe("Id of the active model."),
   items: z.int().min(0),
   store: z.string().describe("What users are stored in."),
+  replicas: strict({
+    alive: z.int().min(1).describe("Servers that share it, this one included."),
+    listening: z.boolean().describe("Whether changes of others are heard of as they come, and not by the clock alone."),
+    problem: z.string().nullable().describe("Why this one serves another model than the one activated last."),
+  })
+    .optional()
+    .describe("Where several servers can share the store."),
 }).meta({ id: "Ready" });
 
 /** What every answer but a 2xx carries. */

@@ -87,7 +87,7 @@ export function installGuard(
         throw beyond;
       }
       const counted = scope ?? "read";
-      const tooMany = limits?.count(request, reply, counted);
+      const tooMany = await limits?.count(request, reply, counted);
       if (tooMany !== undefined) {
         metrics.rateLimited(counted);
         throw tooMany;

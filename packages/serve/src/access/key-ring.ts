@@ -1,6 +1,6 @@
 // Keys as requests meet them: a small cache before the store.
 //
-// A key revoked here stops working with the answer to `revoke`; one revoked by another process, within `freshMs`. Ids that the store does
+// A key revoked here stops working with the answer to `revoke`; one revoked by another process, within `freshMs`, or as soon as we are told. Ids that the store does
 // not have are not cached: whoever sends them is held back by the limit on failures, and cannot push good keys out.
 import { type KeyRecord, type KeyStore, newKey, type ParsedKey, secretMatches, standing } from "./keys.ts";
 import type { Scope } from "./scopes.ts";
@@ -30,6 +30,8 @@ interface Entry {
   readonly at: number;
   /** When `lastUsed` was last written from here. */
   touched: number;
+  /** Some key was revoked since, maybe this one. */
+  stale?: boolean;
 }
 
 /** A read under way; requests that want the same key share it. */
@@ -82,7 +84,7 @@ export class KeyRing {
   /** The record with that id, at most `freshMs` old. */
   async find(id: string): Promise<KeyRecord | null> {
     const entry = this.#entries.get(id);
-    if (entry !== undefined && this.#options.now() - entry.at < this.#options.freshMs) {
+    if (entry !== undefined && !entry.stale && this.#options.now() - entry.at < this.#options.freshMs) {
       this.#entries.delete(id); // and in again, as the most recently used
       this.#entries.set(id, entry);
       return entry.record;
@@ -116,6 +118,12 @@ export class KeyRing {
     this.#entries.delete(id);
     this.#loading.delete(id);
     return known;
+  }
+
+  /** Another process has revoked a key: each is read again before it is believed. */
+  doubt(): void {
+    for (const entry of this.#entries.values()) entry.stale = true;
+    this.#loading.clear();
   }
 
   /** Resolves when what was being written to the store has been. Call before closing the store. */

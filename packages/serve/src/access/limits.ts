@@ -1,6 +1,7 @@
 // How much each kind of caller may ask, and who a caller is for that purpose.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../http/api-error.ts";
+import type { LeasedBuckets } from "./leased-buckets.ts";
 import { type Allowance, addressBlock, type Rate, TokenBuckets, type TokenBucketsOptions } from "./rate-limit.ts";
 import type { RouteScope } from "./scopes.ts";
 
@@ -39,19 +40,30 @@ export const sameForAll = (rate: Rate | null): Omit<Limits, "failures"> => ({
   tokenEvents: rate,
 });
 
+export interface RequestLimitsOptions extends TokenBucketsOptions {
+  /**
+   * Buckets of keys and tokens that several servers share. What is counted by address each counts for itself: behind a balancer all addresses are the
+   * balancer's, and who asks whether a server is well must not need its store. @default each server counts for itself
+   */
+  shared?: LeasedBuckets | undefined;
+}
+
 /** Counts requests, answers 429 for those beyond. */
 export class RequestLimits {
   readonly #limits: Limits;
   readonly #buckets: TokenBuckets;
+  readonly #shared: LeasedBuckets | undefined;
 
-  constructor(limits: Partial<Limits> = {}, buckets: TokenBucketsOptions = {}) {
+  constructor(limits: Partial<Limits> = {}, { shared, ...buckets }: RequestLimitsOptions = {}) {
     this.#limits = { ...defaultLimits, ...limits };
     this.#buckets = new TokenBuckets(buckets);
+    this.#shared = shared;
   }
 
   /** Counts a request, and tells the caller what is left. What it is refused with, where it is one too many. */
-  count(request: FastifyRequest, reply: FastifyReply, scope: RouteScope): ApiError | undefined {
+  async count(request: FastifyRequest, reply: FastifyReply, scope: RouteScope): Promise<ApiError | undefined> {
     const { caller } = request;
+    let buckets: TokenBuckets | LeasedBuckets = this.#shared ?? this.#buckets;
     let name: string;
     let rate: Rate | null;
     if (caller.kind === "key") {
@@ -61,11 +73,12 @@ export class RequestLimits {
       name = `token ${scope} ${caller.key} ${caller.user}`;
       rate = scope === "events" ? this.#limits.tokenEvents : this.#limits.tokenRead;
     } else {
+      buckets = this.#buckets;
       name = `address ${scope} ${addressBlock(request.ip)}`;
       rate = this.#limits[scope];
     }
     if (rate === null) return undefined;
-    const allowance = this.#buckets.take(name, rate);
+    const allowance = await buckets.take(name, rate);
     reply.header("ratelimit-limit", String(rate.burst));
     reply.header("ratelimit-remaining", String(allowance.remaining));
     reply.header("ratelimit-reset", String(allowance.resetSeconds));

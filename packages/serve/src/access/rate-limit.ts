@@ -1,5 +1,5 @@
-// Token buckets in memory: each caller has one, holding `burst` requests at most and filling at `perSecond`. Several servers each count
-// for themselves, so n of them allow n times as much.
+// Token buckets in memory: each caller has one, holding `burst` requests at most and filling at `perSecond`. Those that several servers share are in
+// leased-buckets.ts.
 
 /** How much one caller may ask. */
 export interface Rate {

@@ -111,6 +111,11 @@ export class ItemWriter implements AsyncDisposable {
     }
   }
 
+  /** Brings the catalogue that answers to what other servers have put. */
+  catchUp(): Promise<number> {
+    return this.#change((served) => this.replay(served));
+  }
+
   /** Vectors of texts have come: items that waited for them get their rows anew. */
   encoded(encoder: string, texts: readonly string[]): Promise<void> {
     return this.#untilBack(async (served) => {

@@ -5,6 +5,7 @@ import type { KeyRing } from "../access/key-ring.ts";
 import type { BrowserTokens } from "../access/tokens.ts";
 import type { ItemWriter } from "../catalogue/writer.ts";
 import type { ActiveModels } from "../models/active.ts";
+import type { Replicas } from "../replicas/join.ts";
 import type { ResultsFolder } from "../results/folder.ts";
 import type { Recommendations } from "../search/recommendation.ts";
 import type { Store } from "../store/store.ts";
@@ -31,6 +32,8 @@ export interface ServerContext {
   readonly tokens: BrowserTokens;
   readonly metrics: Metrics;
   readonly lifecycle: Lifecycle;
+  /** Others on the store; undefined where there can be none. */
+  replicas?: Replicas;
   /** undefined where the server was given none. */
   readonly results: ResultsFolder | undefined;
 }

@@ -89,6 +89,11 @@ describe("instruments", () => {
     metrics.models.active("old");
     metrics.models.active("new");
     metrics.models.swapped("activated");
+    metrics.replicas.looked(3);
+    metrics.replicas.age(0.4);
+    metrics.replicas.listening(true);
+    metrics.replicas.caughtUp(8);
+    metrics.replicas.behind(true);
     metrics.store.called("appendEvents", 0.001);
     metrics.store.failed("appendEvents");
     metrics.access.authFailure("wrong secret");
@@ -113,9 +118,15 @@ describe("instruments", () => {
         "nearkin_items_deleted_total 1",
         "nearkin_items_pending_texts 2",
         "nearkin_items_put_total 5",
+        "nearkin_model_behind 1",
         "nearkin_model_info{id="new"} 1",
         "nearkin_model_swaps_total{outcome="activated"} 1",
         "nearkin_rate_limited_total{scope="read"} 1",
+        "nearkin_replica_items_total 8",
+        "nearkin_replica_listening 1",
+        "nearkin_replica_look_age_seconds 0.4",
+        "nearkin_replica_looks_total 1",
+        "nearkin_replicas 3",
         "nearkin_scan_batch_size_count 2",
         "nearkin_scan_batch_size_sum 13",
         "nearkin_scan_batches_total 2",

@@ -40,6 +40,7 @@ export function createMetrics({ process: withProcess = true }: MetricsOptions = 
     items: itemInstruments(make),
     encoder: encoderInstruments(make),
     models: modelInstruments(make),
+    replicas: replicaInstruments(make),
     store: storeInstruments(make),
   };
 }
@@ -199,7 +200,32 @@ function modelInstruments(make: Make) {
       info.reset();
       info.set({ id }, 1);
     },
-    swapped: (outcome: "activated" | "rolled_back" | "refused") => swaps.inc({ outcome }),
+    swapped: (outcome: "activated" | "rolled_back" | "followed" | "refused") => swaps.inc({ outcome }),
+  };
+}
+
+function replicaInstruments(make: Make) {
+  const alive = make.gauge(
+    "nearkin_replicas",
+    "Servers on the store that are alive, this one included; 0 where a store has one",
+  );
+  const looks = make.counter("nearkin_replica_looks_total", "Looks at what other servers have changed");
+  const age = make.gauge("nearkin_replica_look_age_seconds", "Since the last look at what other servers have changed");
+  const listening = make.gauge(
+    "nearkin_replica_listening",
+    "Whether changes of other servers are heard of as they come",
+  );
+  const items = make.counter("nearkin_replica_items_total", "Items taken over that other servers have put or deleted");
+  const behind = make.gauge("nearkin_model_behind", "Whether another model is active than this server can serve");
+  return {
+    looked(replicas: number): void {
+      alive.set(replicas);
+      looks.inc();
+    },
+    age: (seconds: number) => age.set(seconds),
+    listening: (now: boolean) => listening.set(now ? 1 : 0),
+    caughtUp: (count: number) => items.inc(count),
+    behind: (now: boolean) => behind.set(now ? 1 : 0),
   };
 }
 

@@ -1,5 +1,6 @@
 // The model that answers, and how another takes its place: opened and checked beside it, brought to the store's items, then swapped in one
 // step. Requests under way finish with the model they began with; if anything fails, the old one goes on as if nothing had been asked.
+// Which one is active lies in the store: servers that share it follow whichever of them was asked.
 import { ApiError } from "../http/api-error.ts";
 import type { Store } from "../store/store.ts";
 import type { ModelFolder, ModelFolders } from "./folders.ts";
@@ -28,6 +29,8 @@ export class ActiveModels implements AsyncDisposable {
   readonly #options: ActiveModelsOptions;
   #current: Leased<Served> | undefined;
   #switching: string | undefined;
+  #following: Promise<unknown> | undefined;
+  #sequence = 0;
   readonly #retiring = new Set<Promise<void>>();
 
   constructor(options: ActiveModelsOptions) {
@@ -37,6 +40,11 @@ export class ActiveModels implements AsyncDisposable {
   /** The one that answers. */
   get current(): Served | undefined {
     return this.#current?.value;
+  }
+
+  /** Number of the activation that the model which answers comes from; 0 where it was not activated. */
+  get sequence(): number {
+    return this.#sequence;
   }
 
   /** Runs with the model that answers, which stays open until then. */
@@ -59,31 +67,66 @@ export class ActiveModels implements AsyncDisposable {
     return list.map(({ model, folder }) => ({ id: model, folder }));
   }
 
-  /** The model that rollback goes back to. */
+  /** The model that rollback goes back to: the last activated before the one that is active, whether or not this server has followed yet. */
   async previous(): Promise<string | null> {
-    const current = this.current?.model.id;
-    return (await this.history()).find(({ id }) => id !== current)?.id ?? null;
+    const history = await this.history();
+    return history.find(({ id }) => id !== history[0].id)?.id ?? null;
   }
 
-  /** At the start: what was active last, if it is still there, else the first folder that can be served. */
-  async start(): Promise<Served> {
+  /**
+   * At the start: what was active last, if it is still there, else the first folder that can be served. A server that is `alone` activates that one
+   * for good; beside others it says that it has not what they serve.
+   */
+  async start({ alone }: { alone: boolean }): Promise<Served> {
     const folders = await this.list();
     const usable = folders.filter(({ problems }) => problems.length === 0);
-    const [last] = await this.history();
-    const first = usable.find(({ id }) => id === last?.id) ?? usable[0];
+    const last = await this.#options.store.activations.active();
+    const first = usable.find(({ id }) => id === last?.model) ?? usable[0];
     if (!first) {
       const found = folders.map(({ folder, problems }) => `${folder} (${problems.join("; ")})`).join(", ");
       const nowhere = `no model.json in ${this.#options.folders.places.join(", ")}, nor in a folder right inside`;
       throw new ApiError("BAD_MODEL", `there is no model to serve: ${found || nowhere}`);
     }
-    return this.#switch(first, first.id !== last?.id);
+    if (first.id === last?.model) return this.#switch(first, last.sequence);
+    try {
+      return await this.#switch(first, last === null || alone ? "record" : this.#sequence);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== "CONFLICT" || last) throw error;
+      return this.start({ alone }); // another started at the same time, with another model: that one counts
+    }
+  }
+
+  /** Another server has activated a model: it answers here too from now on, where its folder is here. False where it does already. */
+  async follow({ model, sequence }: { model: string; sequence: number }): Promise<boolean> {
+    if (sequence <= this.#sequence) return false;
+    if (model === this.current?.model.id) {
+      this.#sequence = sequence;
+      return false;
+    }
+    const folder = (await this.list()).find(({ id, problems }) => id === model && problems.length === 0);
+    if (!folder) {
+      throw new ApiError(
+        "UNKNOWN_MODEL",
+        `the model ${model.slice(0, 12)} is active, and no folder of this server has it; copy it there, or activate another`,
+      );
+    }
+    if (this.#switching !== undefined) return false; // somebody asks for another: that one counts
+    const following = this.#switch(folder, sequence);
+    this.#following = following
+      .catch(() => {})
+      .finally(() => {
+        this.#following = undefined;
+      });
+    await following;
+    return true;
   }
 
   /** Another model takes the place of the one that answers. The same one is opened again, from its folder. */
   async activate(name: string): Promise<{ folder: ModelFolder; previous: string | null }> {
     const folder = await this.find(name);
+    await this.#following; // a change that nobody here asked for is no conflict
     const previous = this.current?.model.id ?? null;
-    await this.#switch(folder, true);
+    await this.#switch(folder, "record");
     return { folder, previous };
   }
 
@@ -105,7 +148,8 @@ export class ActiveModels implements AsyncDisposable {
     return this.close();
   }
 
-  async #switch(folder: ModelFolder, record: boolean): Promise<Served> {
+  /** @param activation its number, or that it is to be recorded as a new one */
+  async #switch(folder: ModelFolder, activation: number | "record"): Promise<Served> {
     if (this.#switching !== undefined) {
       throw new ApiError("CONFLICT", `the model ${this.#switching} is being activated; wait for it`);
     }
@@ -117,7 +161,7 @@ export class ActiveModels implements AsyncDisposable {
         await replay(served); // most of it, while items may still change
         await alone(async () => {
           await replay(served);
-          if (record) await this.#record(served, folder);
+          this.#sequence = activation === "record" ? await this.#record(served, folder) : activation;
           const old = this.#current;
           this.#current = new Leased(served, () => close(served));
           if (old) this.#retire(old);
@@ -133,10 +177,14 @@ export class ActiveModels implements AsyncDisposable {
     }
   }
 
-  async #record({ model }: Served, { path }: ModelFolder): Promise<void> {
+  /** The number of the activation. */
+  async #record({ model }: Served, { path }: ModelFolder): Promise<number> {
     const { activations } = this.#options.store;
     const last = await activations.active();
-    if (await activations.activate(model.id, path, last?.sequence ?? 0)) return;
+    const recorded = await activations.activate(model.id, path, last?.sequence ?? 0);
+    if (recorded) return recorded.sequence;
+    const other = await activations.active();
+    if (other?.model === model.id) return other.sequence; // servers that start together want the same
     throw new ApiError(
       "CONFLICT",
       "another server has activated a model meanwhile; look at GET /v1/models, then decide again",

@@ -45,6 +45,7 @@ export function activationStore(database: SqlDatabase, now: () => number): Activ
         WHERE (SELECT COALESCE(MAX(sequence), 0) FROM nearkin.activations) = CAST($1 AS BIGINT)
         ON CONFLICT (sequence) DO NOTHING RETURNING ${COLUMNS}`;
       const [[row]] = await database.run([{ sql, values: [expected, model, folder, now()] }]);
+      if (row) database.changed();
       return row ? readActivation(row) : null;
     },
   };

@@ -22,6 +22,17 @@ export interface SqlDatabase extends AsyncDisposable {
    * Throws `StoreError`, or `SqlError` where a constraint does not hold.
    */
   run(statements: readonly SqlStatement[]): Promise<SqlRow[][]>;
+  /** Something was written that other servers hold in memory: they are told, where there can be any. */
+  changed(): void;
+  /** Hears of what others have changed; null where there are no others. */
+  readonly listen: ((options: ListenOptions) => AsyncDisposable) | null;
+}
+
+export interface ListenOptions {
+  /** Something has changed, or may have while nobody listened. */
+  onNotice: () => void;
+  /** Whether it listens: told when that changes. */
+  onListening: (listening: boolean) => void;
 }
 
 // A lone surrogate is no character: written as UTF-8 it becomes U+FFFD, and two ids become one. SQLite cuts a text at NUL, PostgreSQL

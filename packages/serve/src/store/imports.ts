@@ -75,6 +75,7 @@ export function importStore(database: SqlDatabase, now: () => number): ImportSto
           { sql: START, values: [source] },
           advance,
         ]);
+        database.changed();
         return addedEvents(events, acceptedOf([rows], results)[0]);
       } catch (error) {
         if (!breaks(error, "check")) throw error;

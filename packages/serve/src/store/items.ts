@@ -57,6 +57,7 @@ export function itemStore(database: SqlDatabase, now: () => number): ItemStore {
       ),
       { sql: current },
     ]);
+    database.changed();
     return { version: results[results.length - 1][0].value as number };
   }
 

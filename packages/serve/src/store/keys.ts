@@ -1,6 +1,7 @@
 // Keys to the API, and secrets of the server's own.
 import { checkId, checkWhole } from "./checks.ts";
 import type { SqlDatabase, SqlRow } from "./database.ts";
+import { takeNumbers } from "./rows.ts";
 
 interface NewApiKey {
   id: string;
@@ -73,7 +74,11 @@ export function keyStore(database: SqlDatabase, now: () => number): KeyStore {
 
     async revoke(id) {
       const sql = "UPDATE nearkin.api_keys SET revoked = $2 WHERE id = $1 AND revoked IS NULL RETURNING id";
-      return (await database.run([{ sql, values: [id, now()] }]))[0].length > 0;
+      const revoke = { sql, values: [id, now()] };
+      // replicas believe what they have read of a key for as long as this number stands
+      const lists = await database.run(database.kind === "postgres" ? [takeNumbers("keys", 1), revoke] : [revoke]);
+      database.changed();
+      return lists[lists.length - 1].length > 0;
     },
 
     async touch(uses) {

@@ -53,6 +53,7 @@ class LibsqlDatabase implements SqlDatabase {
   readonly kind = "libsql";
   readonly place: string;
   readonly schema = null;
+  readonly listen = null; // a file has one server
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
   readonly #gone: Promise<unknown>;
@@ -84,6 +85,8 @@ class LibsqlDatabase implements SqlDatabase {
       this.#worker.ref();
     });
   }
+
+  changed(): void {}
 
   /** What was sent before is still done. */
   async [Symbol.asyncDispose](): Promise<void> {

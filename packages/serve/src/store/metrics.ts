@@ -1,6 +1,7 @@
 // Metrics of users. A fit takes seconds, and much can happen meanwhile: the user moves a slider, another replica fits the same events, the
 // user is deleted. So a fit is written only where nothing of that happened.
 import { NearkinError } from "@nearkin/core";
+import { departure } from "./changes.ts";
 import { checkId, checkPage, checkWhole } from "./checks.ts";
 import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from "./database.ts";
 import { numberOf, takeNumbers } from "./rows.ts";
@@ -87,6 +88,7 @@ const STATEMENTS = {
 export function metricStore(database: SqlDatabase, now: () => number): MetricStore {
   async function write(sql: string, values: readonly SqlValue[]): Promise<number | null> {
     const [, [row]] = await database.run([takeNumbers("metrics", 1), { sql, values }]);
+    if (row) database.changed();
     return row ? (row.revision as number) : null;
   }
 
@@ -114,7 +116,12 @@ export function metricStore(database: SqlDatabase, now: () => number): MetricSto
 
     async remove(user) {
       checkId("a user", user);
-      const [, rows] = await database.run([takeNumbers("metrics", 1), removeMetric(user)]);
+      const [, rows] = await database.run([
+        takeNumbers("metrics", 1),
+        removeMetric(user),
+        ...departure(database, user),
+      ]);
+      database.changed();
       return rows.length > 0;
     },
 

@@ -52,7 +52,26 @@ const FIRST = [
     finished INT, counts TEXT, misplaced INT NOT NULL CHECK (misplaced = 0))`,
 ];
 
-export const MIGRATIONS: readonly (readonly string[])[] = [FIRST];
+// What several servers over one PostgreSQL tell each other; a file has one server, and needs none of it. Tables that only matter while servers
+// run are not logged: a heartbeat or a lease then waits for no disk, and a crash empties them.
+const SECOND = {
+  postgres: [
+    "INSERT INTO nearkin.counters VALUES ('keys', 0, 0)",
+    "CREATE INDEX metrics_by_revision ON nearkin.metrics (revision)",
+    // users who were deleted, or their metric, by the number that this took of the counter of metrics; kept for a minute
+    "CREATE TABLE nearkin.departures (number INT PRIMARY KEY, user_id TEXT NOT NULL, time INT NOT NULL)",
+    "CREATE UNLOGGED TABLE nearkin.replicas (id TEXT PRIMARY KEY, seen INT NOT NULL, model_id TEXT)",
+    "CREATE UNLOGGED TABLE nearkin.turns (name TEXT PRIMARY KEY, holder TEXT NOT NULL)",
+    `CREATE UNLOGGED TABLE nearkin.allowances (name TEXT PRIMARY KEY, wanted INT NOT NULL, capacity REAL NOT NULL,
+      per_second REAL NOT NULL, at REAL NOT NULL, level REAL NOT NULL, granted INT NOT NULL)`,
+  ],
+  libsql: [],
+};
+
+/** The same for both databases, or for each its own. */
+type Step = readonly string[] | Readonly<Record<SqlDatabase["kind"], readonly string[]>>;
+
+export const MIGRATIONS: readonly Step[] = [FIRST, SECOND];
 
 /** Any number, the same for all who migrate. */
 const ADVISORY_LOCK = "SELECT pg_advisory_xact_lock(6178022771)";
@@ -96,7 +115,7 @@ export async function migrate(database: SqlDatabase, migrations = MIGRATIONS): P
   }
 }
 
-function step({ kind, schema }: SqlDatabase, number: number, ddl: readonly string[]): SqlStatement[] {
+function step({ kind, schema }: SqlDatabase, number: number, ddl: Step): SqlStatement[] {
   const typed = (sql: string) =>
     sql.replace(/\b(TEXT|BYTES|INT|REAL)\b/g, (type) => TYPES[kind][type as keyof typeof TYPES.libsql]);
   const table = "CREATE TABLE IF NOT EXISTS nearkin.nearkin_migrations (number INT PRIMARY KEY, time INT NOT NULL)";
@@ -105,6 +124,8 @@ function step({ kind, schema }: SqlDatabase, number: number, ddl: readonly strin
     ...(kind === "postgres" && number === 1 ? [`CREATE SCHEMA IF NOT EXISTS "${schema}"`] : []),
     typed(table),
     `INSERT INTO nearkin.nearkin_migrations VALUES (${number}, ${Date.now()})`,
-    ...ddl.map((sql) => typed(sql) + (kind === "libsql" && sql.startsWith("CREATE TABLE") ? " STRICT" : "")),
+    ...("postgres" in ddl ? ddl[kind] : ddl).map(
+      (sql) => typed(sql) + (kind === "libsql" && sql.startsWith("CREATE TABLE") ? " STRICT" : ""),
+    ),
   ].map((sql) => ({ sql }));
 }

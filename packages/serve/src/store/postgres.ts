@@ -1,11 +1,13 @@
 // PostgreSQL, for several servers over one store. Nothing here needs a session of its own (no prepared names, no search path), so a pooler
-// may stand between.
+// may stand between; listening alone does, and is done without where it cannot be.
+import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { NearkinError } from "@nearkin/core";
 import pg from "pg";
-import { checkValues, type SqlDatabase, type SqlRow, type SqlStatement } from "./database.ts";
+import { checkValues, type ListenOptions, type SqlDatabase, type SqlRow, type SqlStatement } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import { isConnectionLost, isRolledBack, toStoreError } from "./postgres-errors.ts";
+import { PostgresListener } from "./postgres-listener.ts";
 
 export interface PostgresOptions {
   /** Where the tables are; made where it is not there. @default "nearkin" */
@@ -20,6 +22,12 @@ export interface PostgresOptions {
 
 /** How often a list is tried that the database rolled back for the sake of another. */
 const MOST_ATTEMPTS = 6;
+
+/** ms between two announcements: many writes are one. */
+const ANNOUNCE_EVERY = 50;
+
+/** The locks of a server whose machine is lost go with its transaction; a server that lives never idles in one. */
+const BEGIN = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 10000";
 
 const INT8 = 20;
 const BYTEA = 17;
@@ -67,12 +75,17 @@ class PostgresDatabase implements SqlDatabase {
   readonly place: string;
   readonly schema: string;
   readonly #pool: pg.Pool;
+  readonly #url: string;
+  readonly #name = randomBytes(8).toString("hex"); // tells our own announcements from others'
   readonly #running = new Set<Promise<unknown>>();
+  #announced: ReturnType<typeof setTimeout> | undefined;
+  #unannounced = false;
   #ended: Promise<void> | undefined;
 
   constructor(url: string, schema: string, config: pg.PoolConfig) {
     this.schema = schema;
     this.place = describe(url);
+    this.#url = url;
     this.#pool = new pg.Pool({
       connectionString: url,
       application_name: "nearkin",
@@ -114,10 +127,46 @@ class PostgresDatabase implements SqlDatabase {
     }
   }
 
+  /**
+   * Told behind the write and not within it: a NOTIFY holds a lock of the whole database until its transaction is on disk, so that those who write
+   * events would wait for those who write metrics. Whoever dies between the two is found out by the next look of the others.
+   */
+  changed(): void {
+    if (this.#announced) this.#unannounced = true;
+    else this.#announce();
+  }
+
+  readonly listen = ({ onNotice, onListening }: ListenOptions): AsyncDisposable =>
+    new PostgresListener(this.#url, {
+      channel: this.schema,
+      onNotice: (from) => {
+        if (from !== this.#name) onNotice();
+      },
+      onListening,
+    });
+
   /** What was sent before is still done. */
   async [Symbol.asyncDispose](): Promise<void> {
+    clearTimeout(this.#announced);
+    if (this.#unannounced && !this.#ended) this.#tell();
     this.#ended ??= Promise.allSettled(this.#running).then(() => this.#pool.end());
     await this.#ended;
+  }
+
+  #announce(): void {
+    if (this.#ended) return;
+    this.#unannounced = false;
+    this.#tell();
+    this.#announced = setTimeout(() => {
+      this.#announced = undefined;
+      if (this.#unannounced) this.#announce();
+    }, ANNOUNCE_EVERY);
+    this.#announced.unref();
+  }
+
+  #tell(): void {
+    const sql = "SELECT pg_notify($1, $2)";
+    this.run([{ sql, values: [this.schema, this.#name] }]).catch(() => {}); // others look by themselves too
   }
 
   async #run(statements: readonly SqlStatement[]): Promise<SqlRow[][]> {
@@ -162,7 +211,7 @@ class PostgresDatabase implements SqlDatabase {
     const client = await this.#connect();
     let lost: Error | undefined;
     try {
-      await client.query("BEGIN").catch((cause) => {
+      await client.query(BEGIN).catch((cause) => {
         throw new Failed(cause, false);
       });
       const settled = await Promise.allSettled(

@@ -49,7 +49,7 @@ export function takeNumbers(counter: Counter, count: number): SqlStatement {
   return { sql: `UPDATE nearkin.counters SET value = value + $1 WHERE name = '${counter}'`, values: [count] };
 }
 
-export type Counter = "events" | "feedback" | "items" | "metrics";
+export type Counter = "events" | "feedback" | "items" | "keys" | "metrics";
 
 export function numberOf(counter: Counter, fromLast: string): string {
   return `(SELECT value FROM nearkin.counters WHERE name = '${counter}') + CAST(${fromLast} AS BIGINT)`;

@@ -2,6 +2,8 @@
 import { fileURLToPath } from "node:url";
 import { NearkinError } from "@nearkin/core";
 import { type ActivationStore, activationStore } from "./activations.ts";
+import { type AllowanceStore, allowanceStore } from "./allowances.ts";
+import { type ChangeStore, changeStore } from "./changes.ts";
 import type { SqlDatabase } from "./database.ts";
 import { type EventStore, eventStore } from "./events.ts";
 import { type FeedbackStore, feedbackStore } from "./feedback.ts";
@@ -12,12 +14,22 @@ import { type LibsqlOptions, openLibsql } from "./libsql.ts";
 import { type MetricStore, metricStore } from "./metrics.ts";
 import { MIGRATIONS, migrate, schemaVersion } from "./migrations.ts";
 import type { PostgresOptions } from "./postgres.ts";
+import { type ReplicaStore, replicaStore } from "./replicas.ts";
 import { type DeletedUser, deleteUser, type ListedUser, listUsers, type UserPlace, usersToFit } from "./users.ts";
 import { type VectorStore, vectorStore } from "./vectors.ts";
 
 export interface StoreOptions extends LibsqlOptions, PostgresOptions {
   /** The time in milliseconds since 1970. @default Date.now */
   now?: () => number;
+}
+
+/** What several servers over one store tell each other. */
+export interface SharedStore {
+  readonly changes: ChangeStore;
+  readonly replicas: ReplicaStore;
+  readonly allowances: AllowanceStore;
+  /** Hears of changes as they come, while its connection holds. */
+  readonly listen: NonNullable<SqlDatabase["listen"]>;
 }
 
 export interface Store extends AsyncDisposable {
@@ -33,6 +45,8 @@ export interface Store extends AsyncDisposable {
   readonly keys: KeyStore;
   readonly secrets: SecretStore;
   readonly imports: ImportStore;
+  /** null where a store has one server. */
+  readonly shared: SharedStore | null;
   /** Everything of a user, at once. A fit that is under way does not bring them back. */
   deleteUser(user: string): Promise<DeletedUser>;
   /**
@@ -83,6 +97,12 @@ export function storeOver(database: SqlDatabase, now: () => number = Date.now): 
     keys: keyStore(database, now),
     secrets: secretStore(database),
     imports: importStore(database, now),
+    shared: database.listen && {
+      changes: changeStore(database),
+      replicas: replicaStore(database),
+      allowances: allowanceStore(database),
+      listen: database.listen,
+    },
     deleteUser: (user) => deleteUser(database, user),
     usersToFit: (options) => usersToFit(database, options),
     listUsers: (options) => listUsers(database, options),

@@ -1,4 +1,5 @@
 // Users across the tables: who they are, who is to be fitted, and all of one gone at once.
+import { departure } from "./changes.ts";
 import { checkId, checkPage, checkWhole } from "./checks.ts";
 import type { SqlDatabase, SqlRow } from "./database.ts";
 import { removeMetric } from "./metrics.ts";
@@ -21,7 +22,7 @@ export async function deleteUser(database: SqlDatabase, user: string): Promise<D
     // before this, and deleted, or behind it, and finds the events gone.
     takeNumbers("events", 0),
     takeNumbers("feedback", 0),
-    takeNumbers("metrics", 0),
+    takeNumbers("metrics", 1),
     { sql: "SELECT COUNT(*) AS events FROM nearkin.events WHERE user_id = $1", values },
     { sql: "SELECT COUNT(*) AS feedback FROM nearkin.feedback WHERE user_id = $1", values },
     removeMetric(user),
@@ -31,7 +32,9 @@ export async function deleteUser(database: SqlDatabase, user: string): Promise<D
     },
     { sql: "DELETE FROM nearkin.events WHERE user_id = $1", values },
     { sql: "DELETE FROM nearkin.feedback WHERE user_id = $1", values },
+    ...departure(database, user),
   ]);
+  database.changed();
   return { events: events as number, feedback: feedback as number, metrics: metrics.length };
 }
 

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import type { ServeConfigInput } from "../config.ts";
 import type { Place } from "./places.ts";
 
 const program = fileURLToPath(new URL("./serve-until-killed.ts", import.meta.url));
@@ -14,8 +15,13 @@ export interface ChildServer extends AsyncDisposable {
 }
 
 /** Starts it, and waits until it listens. */
-export async function startChild(models: string, { location, options }: Place): Promise<ChildServer> {
-  const args = ["--import", "tsx", "--conditions=@nearkin/source", program, models, location, options.schema ?? ""];
+export async function startChild(
+  models: string,
+  { location, options }: Place,
+  config: ServeConfigInput = {},
+): Promise<ChildServer> {
+  const node = ["--import", "tsx", "--conditions=@nearkin/source"];
+  const args = [...node, program, models, location, options.schema ?? "", JSON.stringify(config)];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {

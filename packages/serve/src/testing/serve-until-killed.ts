@@ -1,8 +1,9 @@
-// A server to be killed: the models in argv[2], the store at argv[3], its schema on PostgreSQL in argv[4]. Prints its address.
+// A server to be killed: the models in argv[2], the store at argv[3], its schema on PostgreSQL in argv[4], further options as JSON in argv[5].
+// Prints its address.
 import { createServer } from "../server.ts";
 import { toyEncoder } from "./tiny-server.ts";
 
-const [, , models, store, schema] = process.argv;
+const [, , models, store, schema, options = "{}"] = process.argv;
 const server = await createServer({
   models: [models],
   store,
@@ -13,5 +14,6 @@ const server = await createServer({
   spareItems: 5000,
   refreshDelay: 10,
   openEncoder: async () => toyEncoder(),
+  ...JSON.parse(options),
 });
 process.stdout.write(`${await server.listen()}\n`);

@@ -59,6 +59,11 @@ export class RefreshQueue implements AsyncDisposable {
     return this.#waiting.size + this.#running.size;
   }
 
+  /** Whether anybody waits or is in a fit, the backlog included. */
+  get busy(): boolean {
+    return this.size > 0 || [this.#backlog, this.#backlogStep, this.#backlogRetry].some((part) => part !== undefined);
+  }
+
   /** Whether the user waits for a fit, or is in one. */
   has(user: string): boolean {
     return this.#waiting.has(user) || this.#running.has(user);
@@ -97,7 +102,7 @@ export class RefreshQueue implements AsyncDisposable {
 
   /** Resolves when nobody waits any more, the backlog included. */
   async idle(): Promise<void> {
-    while ((this.size > 0 || this.#backlog !== undefined || this.#backlogStep || this.#backlogRetry) && !this.#closed) {
+    while (this.busy && !this.#closed) {
       await (this.#backlogStep ?? Promise.race([...this.#running.values(), pause(5)]));
     }
   }

@@ -13,6 +13,8 @@ import type { UserRows } from "./worker.ts";
 
 /** Users in the cache. */
 const CACHED = 20_000;
+/** ms after which what is cached is read again in any case, where others write too. */
+const OLDEST = 60_000;
 /** A user's last events that are read for a fit; fits look at fewer items. */
 const EVENTS = 5000;
 
@@ -43,21 +45,25 @@ export interface Known {
 export interface UsersOptions {
   store: Store;
   thread: UsersThread;
-  /** ms that an entry of the cache is good for. */
+  /** ms that an entry of the cache is good for, from when it was last known to be true. */
   cacheFor: number;
+  /** performance.now() up to which `forget` was called for all that others have changed. @default never, where nobody tells */
+  synced?: () => number;
 }
 
 export class Users {
   readonly #store: Store;
   readonly #thread: UsersThread;
   readonly #cacheFor: number;
+  readonly #synced: () => number;
   readonly #cache = new Recent<string, Known>(CACHED);
   readonly #reading = new Map<string, Promise<Known>>();
 
-  constructor({ store, thread, cacheFor }: UsersOptions) {
+  constructor({ store, thread, cacheFor, synced = () => Number.NEGATIVE_INFINITY }: UsersOptions) {
     this.#store = store;
     this.#thread = thread;
     this.#cacheFor = cacheFor;
+    this.#synced = synced;
   }
 
   /** The metric to answer by: a user's own, or the one that all share, and why. */
@@ -76,7 +82,7 @@ export class Users {
 
   known(user: string): Promise<Known> | Known {
     const cached = this.#cache.get(user);
-    if (cached && performance.now() - cached.read < this.#cacheFor) return cached;
+    if (cached && this.#isGood(cached)) return cached;
     return this.#reading.get(user) ?? this.#read(user);
   }
 
@@ -124,6 +130,12 @@ export class Users {
       rows: Int32Array.from(rows),
       ratings: Float64Array.from(ratings, ({ rating }) => rating ?? Number.NaN),
     });
+  }
+
+  #isGood({ read }: Known): boolean {
+    if (this.#cacheFor === Number.POSITIVE_INFINITY) return true;
+    const now = performance.now();
+    return now - Math.max(read, this.#synced()) < this.#cacheFor && now - read < OLDEST;
   }
 
   #read(user: string): Promise<Known> {

@@ -9,7 +9,7 @@ const document = openApi();
 export const systemHandlers: Handlers<"health" | "ready" | "metrics" | "openApi" | "docs"> = {
   health: ({ version, started }) => ({ status: "ok", version, uptime: (performance.now() - started) / 1000 }),
 
-  ready: async ({ models, store, lifecycle }) => {
+  ready: async ({ models, store, lifecycle, replicas }) => {
     const { ready, reasons } = lifecycle.readiness();
     if (!ready) throw new ApiError("NOT_READY", reasons.join("; "), { headers: { "retry-after": "1" } });
     await store.ping();
@@ -18,6 +18,9 @@ export const systemHandlers: Handlers<"health" | "ready" | "metrics" | "openApi"
       model: model.id,
       items: catalogue.size,
       store: store.kind,
+      ...(replicas && {
+        replicas: { alive: replicas.alive, listening: replicas.listening, problem: replicas.problem },
+      }),
     }));
   },
 
@@ -32,7 +35,8 @@ export const systemHandlers: Handlers<"health" | "ready" | "metrics" | "openApi"
 };
 
 /** What is as it is when somebody looks. */
-function measureNow({ metrics, models, refresh }: ServerContext): void {
+function measureNow({ metrics, models, refresh, replicas }: ServerContext): void {
+  if (replicas) metrics.replicas.age((performance.now() - replicas.synced) / 1000);
   metrics.users.queued(refresh.size);
   const served = models.current;
   if (!served) return;
