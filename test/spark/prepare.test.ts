@@ -1,7 +1,6 @@
 // nearkin prepare on a cluster of real processes: the same dataset as on this machine, also when a worker dies, and nothing but a clear error
 // where it cannot be made.
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { findSpark, parseConfig, prepare, resolveSource, runSpark, sparkScriptOf, stageOnly } from "@nearkin/data";
@@ -83,28 +82,36 @@ describe.skipIf(!cluster)("prepare on a cluster", () => {
     timeout: 300_000,
   }, async () => {
     using world = new World();
-    // Without times the order of the rows counts.
-    const rows = Array.from({ length: 400 }, (_, k) => [`u${k % 23}`, `i${(k * k) % 37}`, 1 + (k % 5)]);
-    world.csv("ratings.csv", ["userId", "movieId", "rating"], rows);
-    const input: ConfigInput = {
-      interactions: { files: "ratings.csv" },
-      factors: { count: 0 },
+    // Without times the order of the rows counts. They are at a URL: nothing about them is known before Spark has read them.
+    await world.parquet(
+      "ratings.parquet",
+      `SELECT 'u' || (k % 23) AS "who", 'i' || ((k * k) % 37) AS "what", CASE WHEN k = 7 THEN 'x' ELSE CAST(1 + k % 5 AS VARCHAR) END AS stars FROM range(400) AS t(k)`,
+    );
+    const columns = { user: "who", item: "what", rating: "stars", time: null };
+    const rest: Partial<ConfigInput> = {
       split: { by: "random", fraction: 0.2 },
       truth: { minCommonUsers: 1 },
+      factors: { count: 0 },
     };
-    const config = parseConfig(input);
-    await world.prepare(input, { out: "by-duckdb" });
+    await world.prepare({ ...rest, interactions: { files: "ratings.parquet", columns } }, { out: "by-duckdb" });
+    const input: ConfigInput = {
+      ...rest,
+      interactions: { files: pathToFileURL(world.path("ratings.parquet")).href, columns },
+    };
     const storage = world.path("shared");
     const spark = { ...onCluster, storage };
-    await stageOnly(config, { folder: world.folder, spark });
-    const { sql } = await sparkScriptOf(config, { folder: world.folder, spark });
-    const { home } = await findSpark(env);
+    await stageOnly(parseConfig(input), { folder: world.folder, spark });
+    const { sql } = await sparkScriptOf(parseConfig(input), { folder: world.folder, spark });
     const job = { name: "elsewhere", folder: world.path("job"), sql, master: cluster.master, conf };
-    await runSpark(await findSpark({ ...process.env, SPARK_HOME: home }), job);
-    await world.prepare(input, { out: "by-spark", spark: { tables: storage } });
-    await expectSameDataset(world.path("by-spark"), world.path("by-duckdb"));
+    await runSpark(await findSpark(env), job);
+    const { notes } = await world.prepare(input, { out: "by-spark", spark: { tables: storage } });
+    expect(notes[0]).toBe("the interactions, 1 file at a URL, were read by Spark and are not hashed");
+    await expectSameDataset(world.path("by-spark"), world.path("by-duckdb"), ["config", "inputs", "notes", "rejects"]);
+    expect((await world.rejects("by-spark"))[0]).toMatch(
+      /ratings\.parquet:8 stars: rating is not a number "x" \(row\)$/,
+    );
 
-    execFileSync("rm", [join(storage, "tables/pairs/_SUCCESS")]);
+    rmSync(join(storage, "tables/pairs/_SUCCESS"));
     const again = world.prepare(input, { out: "again", spark: { tables: storage } });
     await expect(again).rejects.toThrow(
       /does not hold all tables: there is no finished pairs; run the script to its end/,
@@ -115,16 +122,13 @@ describe.skipIf(!cluster)("prepare on a cluster", () => {
   test("a run that fails leaves no dataset, and says why in a sentence", { timeout: 300_000 }, async () => {
     using world = new World();
     await world.parquet("ratings.parquet", "SELECT 'u' AS userId, 'i' AS movieId, 4.0 AS rating, 1 AS timestamp");
-    const folder = "ratings.parquet";
-    mkdirSync(world.path("cut"));
-    writeFileSync(world.path("cut", folder), readFileSync(world.path(folder)).subarray(0, 200));
-    const config = { interactions: { files: folder }, split: { by: "none" as const } };
+    const config = { interactions: { files: "ratings.parquet" }, split: { by: "none" as const } };
     // The workers do not see what this machine sees: here, a file that is gone when the job begins.
     const gone = world.prepare(config, {
       out: "gone",
       spark: onCluster,
       onEvent: (event) => {
-        if (event.type === "done" && event.name === "stage") execFileSync("rm", [world.path(folder)]);
+        if (event.type === "done" && event.name === "stage") rmSync(world.path("ratings.parquet"));
       },
     });
     await expect(gone).rejects.toMatchObject({
@@ -193,7 +197,7 @@ async function writeOddTables(world: World): Promise<void> {
   const ratings = ["1", "4.5", " 3 ", "1d", "1_0", "NaN", "6", "+2", ".5", ""];
   const rows = Array.from({ length: 300 }, (_, k) => {
     const [user, item] = [ids[(k * 7) % ids.length], ids[(k * k + k) % ids.length]];
-    return `(${text(user)}, ${text(item)}, ${text(ratings[(k * 3) % ratings.length])}, ${text(times[k % times.length])})`;
+    return `(${text(user)}, ${text(item)}, ${text(ratings[(k * 3) % ratings.length])}, ${text(k % 5 === 0 ? times[(k / 5) % times.length] : String(1e9 + 1000 * k))})`;
   });
   const table = (part: readonly string[]) =>
     `SELECT * FROM (VALUES ${part.join(", ")}) AS t("user id", item, rating, time)`;

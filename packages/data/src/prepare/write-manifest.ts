@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import { decodeSafetensors, encodeSafetensors, type Tensor } from "@nearkin/core";
 import type { Config } from "../config/schema.ts";
 import { datasetId, type FileEntry, hashEntry, type Manifest, manifestSchema } from "../manifest.ts";
+import { isUrl } from "../sources/files.ts";
 import type { Sources } from "./read.ts";
 import type { Outcome } from "./steps.ts";
 import { describeColumns, summarise } from "./summary.ts";
@@ -39,7 +40,7 @@ export async function writeManifest(work: WorkFolder, facts: ManifestFacts): Pro
     columns: describeColumns(sources),
     ...summary,
     channels: Object.fromEntries([...outcome.channels].map(([name, { entry }]) => [name, entry])),
-    notes: [...notesOf(sources, outcome), ...splitNotes(config, summary.counts)],
+    notes: [...notesOf(config, sources, outcome), ...splitNotes(config, summary.counts)],
     files,
   };
   const manifest = manifestSchema.parse({ ...described, id: datasetId(described) }); // what we write, we must be able to read
@@ -57,9 +58,15 @@ function gatherTransforms(work: WorkFolder, channels: readonly string[]): void {
 }
 
 /** What the user should know of how the data were read. */
-function notesOf({ interactions }: Sources, { channels }: Outcome): string[] {
+function notesOf(config: Config, { interactions }: Sources, { channels }: Outcome): string[] {
   const { rating, time } = interactions.columns;
+  const { files } = interactions.relation;
   return [
+    ...(isUrl([config.interactions.files].flat()[0])
+      ? [
+          `the interactions, ${files.length} ${files.length === 1 ? "file" : "files"} at a URL, were read by Spark and are not hashed`,
+        ]
+      : []),
     ...(rating === undefined ? ["there is no rating column: every interaction counts as 1 (implicit)"] : []),
     ...(time === undefined ? ["there is no time column: the order of the rows is taken as the order in time"] : []),
     ...[...channels.values()].flatMap((channel) => channel.notes),

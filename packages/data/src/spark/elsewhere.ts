@@ -1,4 +1,5 @@
 // For a team that runs Spark on its own platform: the script to run there, and the two halves that stay here, before it and after it.
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { NearkinError } from "@nearkin/core";
@@ -44,9 +45,17 @@ export async function sparkScriptOf(config: Config, { folder, spark }: Elsewhere
 /** Puts what Spark does not read as it is into the storage. */
 export async function stageOnly(config: Config, { folder, spark }: ElsewhereOptions): Promise<void> {
   await withSources(config, folder, async (sources, database) => {
-    const local = isUrl(spark.storage) ? join(tmpdir(), `nearkin-stage-${process.pid}`) : resolve(spark.storage);
-    const plan = planSpark({ config, sources }, spark, local);
-    await stageForSpark(isUrl(spark.storage) ? await findSpark(spark.env) : undefined, plan, database, sources);
+    if (!isUrl(spark.storage)) {
+      const plan = planSpark({ config, sources }, spark, resolve(spark.storage));
+      return stageForSpark(undefined, plan, database, sources);
+    }
+    const local = mkdtempSync(join(tmpdir(), "nearkin-stage-"));
+    try {
+      const plan = planSpark({ config, sources }, spark, local);
+      await stageForSpark(await findSpark(spark.env), plan, database, sources);
+    } finally {
+      rmSync(local, { recursive: true });
+    }
   });
 }
 
@@ -56,7 +65,7 @@ async function withSources<T>(
   use: (sources: Sources, database: Database) => Promise<T>,
 ): Promise<T> {
   await using database = await Database.open(":memory:", { scratch: tmpdir() });
-  return use(await openSources(database, config, folder), database);
+  return await use(await openSources(database, config, folder), database); // while it is open
 }
 
 /** The storage that a script for elsewhere needs. */

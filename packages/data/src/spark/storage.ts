@@ -1,7 +1,7 @@
 // Where Spark and Node meet: a folder that both see, or a URL of storage that only Spark reaches. Files are brought to and from a URL by
 // Hadoop's own shell, which comes with Spark and knows the credentials that Spark has been given.
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { NearkinError } from "@nearkin/core";
@@ -50,7 +50,8 @@ export class Storage {
   /** Brings folders that Spark has written to this machine, in place of what is there. */
   async get(spark: Spark, folder: string, names: readonly string[]): Promise<void> {
     if (!this.#isRemote) return;
-    const to = this.path(`${folder}/.`);
+    const to = this.path(folder);
+    mkdirSync(to, { recursive: true });
     for (const name of names) rmSync(join(to, name), { recursive: true, force: true });
     await this.#shell(spark, ["-get", ...names.map((name) => `${this.at}/${folder}/${name}`), to]);
   }
@@ -61,15 +62,31 @@ export class Storage {
   }
 
   async #shell(spark: Spark, args: readonly string[]): Promise<void> {
-    const settings = this.#conf.flatMap((setting) => ["-D", setting]);
     const program = join(spark.home, "bin", "spark-class");
+    const env = { ...spark.env, HADOOP_CONF_DIR: this.#settings(spark) };
     try {
-      const shell = ["org.apache.hadoop.fs.FsShell", ...settings, ...args];
-      await promisify(execFile)(program, shell, { env: spark.env, maxBuffer: 1 << 26 });
+      await promisify(execFile)(program, ["org.apache.hadoop.fs.FsShell", ...args], { env, maxBuffer: 1 << 26 });
     } catch (cause) {
       const { stderr = "" } = cause as { stderr?: string };
       const said = stderr.split("\n").findLast((line) => /^-?\w+: |Exception/.test(line)) ?? (cause as Error).message;
       throw new NearkinError("BAD_ARGUMENT", `--storage: ${this.at} cannot be used: ${said}`, { cause });
     }
   }
+
+  /** The shell takes settings from a folder only. Those of a command line may be secrets, and are read by nobody else. */
+  #settings({ env }: Spark): string {
+    if (this.#conf.length === 0 && env.HADOOP_CONF_DIR) return env.HADOOP_CONF_DIR;
+    const folder = this.path("hadoop");
+    mkdirSync(folder, { recursive: true });
+    const properties = this.#conf.map((setting) => {
+      const [key, ...value] = setting.split("=");
+      return `<property><name>${xml(key)}</name><value>${xml(value.join("="))}</value></property>`;
+    });
+    writeFileSync(join(folder, "core-site.xml"), `<configuration>${properties.join("")}</configuration>\n`, {
+      mode: 0o600,
+    });
+    return folder;
+  }
 }
+
+const xml = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
