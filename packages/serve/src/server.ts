@@ -167,8 +167,7 @@ async function assemble(
   const secret = await store.secrets.getOrCreate("signing", randomBytes(SECRET_BYTES));
   const tokens = new BrowserTokens(keys, { secrets: [secret] });
   const sharedBuckets =
-    store.shared &&
-    new LeasedBuckets({ lease: store.shared.allowances.lease, servers: () => Math.max(1, replicas?.alive ?? 1) });
+    store.shared && new LeasedBuckets({ lease: store.shared.allowances.lease, servers: () => replicas?.settled });
   const context: ServerContext = {
     version: packageJson.version,
     started: performance.now(),

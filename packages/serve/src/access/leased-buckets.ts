@@ -1,12 +1,14 @@
-// Token buckets that several servers share: each leases some requests of a caller's bucket from the store, and counts those out by itself. A request
-// waits for the store only where nothing is leased, together with all others who wait; a caller who has used everything up is refused without asking.
+// Token buckets that several servers share. A fifth of each is divided among the servers for good: whoever asks little is counted there, and costs the
+// store nothing. The rest lies in the store: a server leases some requests of it at a time, and counts those out by itself. A request waits for the store
+// only where nothing is leased, together with all others who wait; a caller who has used everything up is refused without asking.
 //
 // What is leased is good for a moment only, and the bucket in the store holds as much less as fills in that time. So in any t seconds no more than
 // burst + t·perSecond requests pass on all servers together, as with one: those that pass in t seconds were granted in t + lifetime seconds, which is
-// at most capacity + (t + lifetime)·perSecond = burst + t·perSecond.
+// at most capacity + (t + lifetime)·perSecond = burst + t·perSecond. (Where a lease would be shorter than the store's answer takes, as with a burst
+// of 1, what is on its way from the store comes on top.)
 //
-// While the store is away each server has a bucket of its own, with its part of burst and perSecond. The sum holds then too; only across the change
-// from the one to the other a caller may get one burst more.
+// While the store is away each server has its part of that rest too. The sum holds then as well; only across the change from the one to the other a caller
+// may get one burst more.
 import type { LeaseRequest, Lease as StoredLease } from "../store/allowances.ts";
 import { keyOf } from "../store/rows.ts";
 import { together } from "../store/together.ts";
@@ -15,8 +17,8 @@ import { type Allowance, type Rate, TokenBuckets } from "./rate-limit.ts";
 export interface LeasedBucketsOptions {
   /** Leases from the store, for several callers at once. */
   lease: (requests: readonly LeaseRequest[]) => Promise<readonly StoredLease[]>;
-  /** Servers that share the buckets, this one included. */
-  servers: () => number;
+  /** Servers that share the buckets, this one included; undefined while not all of them know of it. */
+  servers: () => number | undefined;
   /** Callers remembered, those idle longest forgotten first. @default 20000 */
   most?: number;
   /** ms that a request waits for the store. @default 250 */
@@ -25,12 +27,14 @@ export interface LeasedBucketsOptions {
   now?: () => number;
 }
 
+/** The share of a bucket that is divided among the servers, where that is a request or more. */
+const DIVIDED = 0.2;
 /** s that a lease is good for at most, and the share of a burst that may fill meanwhile. */
 const LONGEST = 1;
 const SHARE = 0.1;
 /** Of what the store holds, one server leases at most this share beyond what is waited for. */
 const MOST_LEASED = 0.25;
-const LEAST_REFUSAL = 20; // ms
+const REFUSAL = 100; // ms that an empty bucket is left alone, or half of what it takes to fill
 const AT_ONCE = 5; // ms from an answer of the store to the requests that waited for it
 const AWAY = 500; // ms until a store that was away is asked again
 const CALLERS = 200; // in one statement
@@ -59,19 +63,28 @@ export class LeasedBuckets {
   readonly #options: Required<LeasedBucketsOptions>;
   readonly #portions = new Map<string, Portion>(); // least recently used first
   readonly #lease: (request: LeaseRequest) => Promise<Lease>;
-  readonly #alone: TokenBuckets;
+  readonly #own: TokenBuckets; // of the part that is divided
+  readonly #alone: TokenBuckets; // of the rest, while the store is away
   #awayUntil = Number.NEGATIVE_INFINITY;
 
   constructor({ most = 20_000, patience = 250, now = () => performance.now(), ...options }: LeasedBucketsOptions) {
     this.#options = { most, patience, now, ...options };
+    this.#own = new TokenBuckets({ most, now });
     this.#alone = new TokenBuckets({ most, now });
     this.#lease = together((requests) => this.#leaseAll(requests), { sizeOf: () => 1, most: CALLERS });
   }
 
   /** Takes one request out of the named bucket, if there is one in it. */
   take(name: string, rate: Rate): Allowance | Promise<Allowance> {
+    const isDivided = DIVIDED * rate.burst >= 1;
+    const servers = isDivided ? this.#options.servers() : undefined;
+    if (servers !== undefined) {
+      const own = this.#own.take(name, partOf(rate, DIVIDED / servers));
+      if (own.allowed) return { ...own, remaining: own.remaining + Math.floor(this.#portions.get(name)?.stored ?? 0) };
+    }
+    const rest = isDivided ? partOf(rate, 1 - DIVIDED) : rate;
     const portion = this.#portionOf(name);
-    return this.#takeLeased(portion, rate) ?? this.#takeStored(name, portion, rate);
+    return this.#takeLeased(portion, rest) ?? this.#takeStored(name, portion, rest);
   }
 
   #portionOf(name: string): Portion {
@@ -128,9 +141,8 @@ export class LeasedBuckets {
     } finally {
       portion.waiting--;
     }
-    const parts = servers();
-    const part = { perSecond: rate.perSecond / parts, burst: Math.max(1, rate.burst / parts) };
-    return this.#alone.take(name, part);
+    const part = partOf(rate, 1 / (servers() ?? 1));
+    return this.#alone.take(name, { ...part, burst: Math.max(1, part.burst) });
   }
 
   async #fill(name: string, portion: Portion, { perSecond, burst }: Rate): Promise<void> {
@@ -140,7 +152,7 @@ export class LeasedBuckets {
     // as much as the last lease was used for, and more where it was used up before its time; of a caller who was idle nothing is known
     const asked = now();
     const idle = asked - portion.until > 4000 * lifetime;
-    const expected = idle || lifetime === 0 ? 0 : portion.used * (asked < portion.until ? 2 : 1);
+    const expected = idle || 1000 * lifetime <= AT_ONCE ? 0 : portion.used * (asked < portion.until ? 2 : 1);
     const wanted = Math.max(1, portion.waiting, Math.min(expected, MOST_LEASED * capacity));
     // by a hash: a token's caller is a user, whose id is nobody's to keep
     const request = {
@@ -155,7 +167,9 @@ export class LeasedBuckets {
     portion.used = 0;
     portion.stored = left;
     portion.until = Math.max(sent + 1000 * lifetime, arrived + AT_ONCE);
-    if (granted === 0) portion.emptyUntil = arrived + Math.max(LEAST_REFUSAL, (1000 * (1 - left)) / perSecond);
+    if (granted > 0) return;
+    const next = (1000 * (1 - left)) / perSecond;
+    portion.emptyUntil = arrived + Math.max(next, Math.min(REFUSAL, (500 * capacity) / perSecond));
   }
 
   async #leaseAll(requests: readonly LeaseRequest[]): Promise<Lease[]> {
@@ -173,3 +187,8 @@ export class LeasedBuckets {
     }
   }
 }
+
+const partOf = ({ perSecond, burst }: Rate, share: number): Rate => ({
+  perSecond: perSecond * share,
+  burst: burst * share,
+});

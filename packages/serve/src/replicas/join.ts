@@ -35,6 +35,8 @@ export interface Replicas extends AsyncDisposable {
   readonly id: string;
   /** How many are alive, this one included. */
   readonly alive: number;
+  /** The same, once all of them know of this one. */
+  readonly settled: number | undefined;
   /** performance.now() up to which all that others have changed is known here. */
   readonly synced: number;
   /** Whether it hears of changes as they come, and not only by the clock. */
@@ -49,6 +51,8 @@ export interface Replicas extends AsyncDisposable {
   fittedBehind(): readonly string[];
 }
 
+/** ms for each second between looks until all others have looked. */
+const SETTLED = 3000;
 /** Users that are remembered as fitted with an old model; of more, some wait for their next event. */
 const MOST_BEHIND = 10_000;
 
@@ -56,6 +60,7 @@ const MOST_BEHIND = 10_000;
 export async function joinReplicas(options: JoinOptions): Promise<Replicas> {
   const { shared, models, writer, users, keys, refresh, metrics, config, log } = options;
   const id = randomBytes(8).toString("hex");
+  const joined = performance.now();
   const behind = new Set<string>();
   let listening = false;
   let catchingUp: Promise<void> | undefined;
@@ -124,6 +129,9 @@ export async function joinReplicas(options: JoinOptions): Promise<Replicas> {
     id,
     get alive() {
       return feed.alive.length;
+    },
+    get settled() {
+      return performance.now() - joined > SETTLED * config.lookEvery ? feed.alive.length : undefined;
     },
     get synced() {
       return feed.synced;
