@@ -107,6 +107,7 @@ async function assemble(
     new TextVectors({
       store: store.vectors,
       open,
+      shared: store.shared !== null,
       onEncoded: (encoder, done) => {
         writer.encoded(encoder, done).catch(failed("items were not completed"));
       },

@@ -5,6 +5,7 @@
 //   keys                        doubted when one was revoked, read again when shown
 //   the active model            followed, one server at a time
 //   users to fit                fitted where their events came; what a server leaves behind is fitted by whoever finds it dead
+//   texts to encode             encoded by whoever comes to them first, and looked for in the store by the others
 //   requests a caller has left  leased from the store, see access/leased-buckets.ts
 //
 // All else is read from the store each time, or the same everywhere: events, feedback, the secret that signs tokens and lists, vectors of texts.

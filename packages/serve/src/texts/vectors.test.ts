@@ -178,3 +178,29 @@ test("an encoder that cannot be had is told of, and asked for again", async () =
   await vectors.idle();
   expect(seen).toEqual(["a"]);
 });
+
+test("servers that share a store divide the texts that all of them wait for", async () => {
+  const [store, seen] = [memory(), [] as string[]];
+  const texts = Array.from({ length: 400 }, (_, i) => `text ${i}`);
+  const done = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const servers = done.map(
+    (own) =>
+      new TextVectors({
+        store,
+        open: async () => lengths(seen, 0.1),
+        shared: true,
+        onEncoded: (_, some) => {
+          for (const text of some) own.add(text);
+        },
+        onFailure: (_, error) => {
+          throw error;
+        },
+      }),
+  );
+  for (const vectors of servers) vectors.later("lengths", texts);
+  await Promise.all(servers.map((vectors) => vectors.idle()));
+  expect(done.map(({ size }) => size)).toEqual([400, 400, 400]); // each has told its items
+  expect(new Set(seen).size).toBe(400);
+  expect(seen.length).toBeLessThan(2 * 400); // some that two were at in the same moment
+  await Promise.all(servers.map((vectors) => vectors.close()));
+});

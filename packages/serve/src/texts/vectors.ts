@@ -1,5 +1,6 @@
 // Texts as vectors, each encoded once. Encoders run in threads of their own, started when the first text comes; what they made is kept in the
-// store, so that a restart or another model does not encode it again. Texts of a request go before those that wait in the background.
+// store, so that a restart or another model does not encode it again. Texts of a request go before those that wait in the background. Servers that share
+// a store all wait for the same texts: each begins elsewhere, and asks what others have made meanwhile.
 import { setTimeout as delay } from "node:timers/promises";
 import { type EncodeTexts, NearkinError } from "@nearkin/core";
 import type { Encoder } from "@nearkin/data/encoders";
@@ -20,6 +21,8 @@ export interface TextVectorsOptions {
   store: VectorStore;
   /** Opens an encoder by its name. */
   open: (name: string) => Promise<Encoder>;
+  /** Whether other servers on the store may be at the same texts. @default false */
+  shared?: boolean;
   /** Vectors of background texts have come. */
   onEncoded: (encoder: string, texts: readonly string[]) => void;
   /** An encoder cannot be had, or failed: its texts stay as they are until somebody asks again. */
@@ -90,7 +93,7 @@ export class TextVectors implements AsyncDisposable {
   /** Texts to encode when there is time. */
   later(encoder: string, texts: readonly string[]): void {
     const waiting = this.#waiting.get(encoder) ?? new Set<string>();
-    for (const text of texts) waiting.add(normalText(text));
+    for (const text of this.#options.shared ? shuffled(texts) : texts) waiting.add(normalText(text));
     this.#waiting.set(encoder, waiting);
     this.#start();
   }
@@ -131,8 +134,10 @@ export class TextVectors implements AsyncDisposable {
           waiting.delete(text);
         }
         try {
-          const vectors = await this.#run(encoder, batch);
-          await this.#keep(encoder, batch, vectors);
+          const made = this.#options.shared ? await this.known(encoder, batch).catch(() => []) : [];
+          const open = batch.filter((_, i) => !made[i]);
+          const vectors = await this.#run(encoder, open);
+          await this.#keep(encoder, open, vectors);
           this.#options.onEncoded(encoder, batch);
         } catch (error) {
           waiting.clear();
@@ -181,4 +186,10 @@ export class TextVectors implements AsyncDisposable {
     }
     return opening;
   }
+}
+
+/** In an order of this server's own: it only changes who encodes what. */
+function shuffled<T>(list: readonly T[]): T[] {
+  const keys = new Map(list.map((one) => [one, Math.random()]));
+  return [...keys].sort(([, a], [, b]) => a - b).map(([one]) => one);
 }
