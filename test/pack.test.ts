@@ -147,6 +147,7 @@ function readJson(path: string) {
 /** What a package ships beside its build. */
 const extras: Record<string, RegExp> = {
   "@nearkin/data": /^(?:sql\/[a-z-]+\.sql|sample\/films\.jsonl)$/,
+  nearkin: /^dist\/nearkin-personalize\.mjs$/,
   "@nearkin/web": /^dist\/(?:index\.html|sw\.js|assets\/[\w-]+\.(?:js|css|svg))$/,
 };
 

@@ -11,10 +11,10 @@ export interface EngineFlags {
   workers?: number;
 }
 
-/** Adds --engine, --policy and --workers to a command. */
-export function withEngineFlags(command: Command): Command {
+/** Adds --engine, --policy and --workers to a command; `more`: engines that this command alone can use. */
+export function withEngineFlags(command: Command, more: readonly string[] = []): Command {
   const engine = new Option("--engine <kind>", "what computes: wasm gives the same bits on every machine")
-    .choices(KINDS)
+    .choices([...KINDS, ...more])
     .default("auto");
   if (process.env.NEARKIN_ENGINE) engine.env("NEARKIN_ENGINE"); // set but empty is not set
   return command

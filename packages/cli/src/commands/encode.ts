@@ -62,7 +62,8 @@ async function runEncode(flags: EncodeFlags, output: Output): Promise<void> {
   const { threads } = flags;
   const spec = parseEncoderSpec(flags.encoder);
   if (spec.kind === "lsa" || spec.kind === "vectors") {
-    const why = spec.kind === "lsa" ? "is fitted to all texts of a catalogue by prepare" : "names vectors that were made already";
+    const why =
+      spec.kind === "lsa" ? "is fitted to all texts of a catalogue by prepare" : "names vectors that were made already";
     throw new NearkinError("BAD_ARGUMENT", `--encoder: ${spec.kind} ${why}; name minilm or hf:<model folder>`);
   }
   const kind = flags.out === "-" ? "-" : await checkOut(flags.out, [".parquet", ".jsonl"]);

@@ -1,4 +1,4 @@
-// nearkin personalize: a metric for each user, from what they met and rated. Over a dataset, or as a filter that any batch engine can run.
+// nearkin personalize: a metric for each user, from what they met and rated. Over a dataset, as a filter that any batch engine can run, or by Spark.
 import { type Model, NearkinError } from "@nearkin/core";
 import { openDataset, shellWord } from "@nearkin/data";
 import { Command } from "commander";
@@ -12,6 +12,7 @@ import { type Answerer, filterCommand, jobsFor, openFilters } from "../personali
 import { answerUser } from "../personalize/user-line.ts";
 import { duration, liveLine } from "../progress.ts";
 import { InterruptedError, StopSignals } from "../training-stop.ts";
+import { refuseSparkFlags, runOnSpark, type SparkFlags, withSparkFlags } from "./personalize-spark.ts";
 
 interface PersonalizeFlags extends EngineFlags {
   dataset?: string;
@@ -24,23 +25,36 @@ interface PersonalizeFlags extends EngineFlags {
   jobs?: number;
 }
 
+interface AllFlags extends Omit<PersonalizeFlags, "engine">, SparkFlags {
+  engine: EngineFlags["engine"] | "spark";
+}
+
 export function personalizeCommand(output: Output): Command {
   const command = new Command("personalize")
-    .description("a metric for each user, from what they met and rated: over a dataset, or as a filter")
+    .description(
+      "a metric for each user, from what they met and rated: over a dataset, as a filter, or on a Spark cluster",
+    )
     .argument("<model>", "the folder that nearkin train wrote")
     .option("--dataset <folder>", "fit the users of this dataset, from their training events")
     .option("--users <which>", "with --dataset: all, or a file with a user's id on each line", "all")
-    .option("--in <file>", "a filter: read a user from each line of JSON; - is standard input")
+    .option(
+      "--in <file>",
+      "a filter: read a user from each line of JSON; - is standard input. With spark also a table of interactions in Parquet",
+    )
     .option("--skip-unknown", "with --in: leave out items that the model does not know, as --dataset does")
-    .option("--out <file>", "where metrics go: - is standard output; with --dataset a file, .parquet or .jsonl", "-")
-    .option("--force", "with --dataset: replace the file if it is there")
+    .option(
+      "--out <file>",
+      "where metrics go: - is standard output; with --dataset a file, .parquet or .jsonl; with spark a folder",
+      "-",
+    )
+    .option("--force", "with --dataset or spark: replace what is there, when all is done")
     .option("--resume", "with --dataset: go on where a stopped run was")
     .option(
       "--jobs <n>",
       "with --dataset: processes at work; changes no number (default: the cores there are, for many users)",
       wholeNumber(1),
     );
-  return withEngineFlags(command)
+  return withSparkFlags(withEngineFlags(command, ["spark"]))
     .addHelpText(
       "after",
       `
@@ -52,12 +66,43 @@ filter goes on; how many there were is said at the end. A batch fails if every u
 Examples:
   $ nearkin personalize models/films --dataset datasets/films --out users.parquet
   $ nearkin personalize models/films --dataset datasets/films --users some.txt --out users.jsonl --resume
-  $ cat users.jsonl | nearkin personalize models/films --in - --out -`,
+  $ cat users.jsonl | nearkin personalize models/films --in - --out -
+
+On a Spark cluster (4.0 or later) every executor runs the filter: it needs Node, and nothing of Nearkin. Of a table of interactions each user's history is
+made as prepare makes it. The folder --out gets the tables users, with the columns of users.parquet, and rejects. The metrics are those of --engine wasm, to
+the bit, however many partitions and workers there are.
+
+  $ nearkin personalize models/films --engine spark --master spark://host:7077 --dataset /mnt/shared/films --out /mnt/shared/metrics
+  $ nearkin personalize models/films --engine spark --master spark://host:7077 --in /mnt/shared/events.parquet --out /mnt/shared/metrics
+  $ nearkin personalize models/films --engine spark --in s3a://bucket/users.jsonl --out s3a://bucket/metrics --partitions 400
+  $ nearkin personalize models/films --engine spark --in s3a://bucket/events --format parquet --time-column at --out s3a://bucket/metrics --dry-run`,
     )
-    .action((folder: string, flags: PersonalizeFlags) => runPersonalize(folder, flags, output));
+    .action((folder: string, flags: AllFlags) => runPersonalize(folder, flags, output));
 }
 
-async function runPersonalize(folder: string, flags: PersonalizeFlags, output: Output): Promise<void> {
+async function runPersonalize(folder: string, flags: AllFlags, output: Output): Promise<void> {
+  const { engine } = flags;
+  if (engine === "spark") {
+    refuseLocalFlags(flags);
+    return runOnSpark(folder, flags, output);
+  }
+  refuseSparkFlags(flags);
+  return runHere(folder, { ...flags, engine }, output);
+}
+
+/** What would be of no effect is a mistake. */
+function refuseLocalFlags({ users, resume, jobs, workers, policy }: AllFlags): void {
+  const given = [
+    users !== "all" && "--users",
+    resume && "--resume",
+    jobs !== undefined && "--jobs",
+    workers !== undefined && "--workers",
+    policy !== "reproducible" && "--policy",
+  ].find((name) => typeof name === "string");
+  if (given !== undefined) throw new NearkinError("BAD_ARGUMENT", `${given} is not for --engine spark; leave it out`);
+}
+
+async function runHere(folder: string, flags: PersonalizeFlags, output: Output): Promise<void> {
   if ((flags.dataset === undefined) === (flags.in === undefined)) {
     throw new NearkinError("BAD_ARGUMENT", "name either --dataset or --in; see nearkin personalize --help");
   }

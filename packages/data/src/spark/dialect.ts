@@ -1,8 +1,9 @@
 // How Spark is told what the steps in ../../sql say to DuckDB. The queries are the same; only where a table lives differs: each is a folder of
 // Parquet files, written anew whenever its statement runs, with a view of its name on it. Nothing is kept in a catalogue or metastore.
+import { sqlStep } from "../prepare/sql.ts";
 
 /** 'text' as Spark writes it: a backslash is a sign of its own there. */
-function sparkText(text: string): string {
+export function sparkText(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }
 
@@ -13,6 +14,9 @@ export function sparkName(name: string): string {
 
 /** The rows of a folder or file of Parquet. */
 export const parquetAt = (path: string) => `parquet.${sparkName(path)}`;
+
+/** What the steps call and Spark has not got by that name: parse_number, parse_iso_seconds and the like. */
+export const sparkFunctions = () => sqlStep("spark");
 
 /** Where the statements of a script put their tables. */
 export class SparkDialect {

@@ -44,16 +44,24 @@ const CAUSES: readonly Cause[] = [
       ),
   },
   {
+    pattern: /Subprocess exited with status (\d+)\.?(?: Error:\s*(.*))?/,
+    error: ([, status, said], log) =>
+      new NearkinError(
+        "ENGINE_UNAVAILABLE",
+        `what the executors run ended with ${status}: ${said?.trim() || "it said nothing"}${see(log)}`,
+      ),
+  },
+  {
     pattern: /\[PATH_NOT_FOUND\] Path does not exist: (\S+?)\.?(?: SQLSTATE.*)?$/,
     error: ([, path], log) =>
       new NearkinError("BAD_SOURCE", `Spark finds nothing at ${path}: every worker must be able to read it${see(log)}`),
   },
   {
-    pattern: /\[UNRESOLVED_COLUMN[.\w]*\] .*?`([^`]+)`.*?(?:Did you mean one of the following\? \[(.*?)\])?/,
+    pattern: /\[UNRESOLVED_COLUMN[.\w]*\] .*?`([^`]+)`(?:.*Did you mean one of the following\? \[(.*?)\])?/,
     error: ([, column, near], log) =>
       new NearkinError(
         "BAD_SOURCE",
-        `the table has no column ${column}${near ? ` (it has ${near.replaceAll("`", "")})` : ""}; name it under columns in nearkin.yaml${see(log)}`,
+        `the table has no column ${column}${near ? ` (it has ${near.replaceAll("`", "")})` : ""}; name the one that it has, under columns in nearkin.yaml or with a flag such as --user-column${see(log)}`,
       ),
   },
   {

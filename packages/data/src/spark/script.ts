@@ -4,7 +4,7 @@ import type { Config } from "../config/schema.ts";
 import { catalogueFields, cleanParameters, NEVER, splitParameters, truthParameters } from "../prepare/parameters.ts";
 import type { Sources } from "../prepare/read.ts";
 import { type Parameters, sqlStep } from "../prepare/sql.ts";
-import { fileStarts, numberedRows, parquetAt, SparkDialect, sparkName } from "./dialect.ts";
+import { fileStarts, numberedRows, parquetAt, SparkDialect, sparkFunctions, sparkName } from "./dialect.ts";
 
 export interface SparkStep {
   readonly name: string;
@@ -70,7 +70,7 @@ export function sparkSteps({ config, sources, inPlace, staged, tables }: ScriptP
       name: "interactions",
       title: "read interactions",
       sql:
-        sqlStep("spark") +
+        sparkFunctions() +
         readInteractions +
         sql("clean-interactions", { ...cleanParameters(config, columns), rowNumber: ", row_number" }) +
         dialect.view("numbered_interactions", "SELECT * FROM checked_interactions"),

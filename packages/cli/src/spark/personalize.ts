@@ -1,0 +1,140 @@
+// Users of a cluster: the model and the filter travel to Spark's executors, the answers come back as two tables, which are seen when they are whole.
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { modelFiles, NearkinError } from "@nearkin/core";
+import { findSpark, runSpark, type SparkJob, shellWord, sparkCommand } from "@nearkin/data";
+import { BUNDLE, executorBundle } from "./bundle.ts";
+import { type PersonalizeSummary, personalizeSql, SETTINGS, SUMMARY, type UserSource } from "./sql.ts";
+
+export interface SparkPersonalize {
+  /** The model's folder, and the names of its channels. */
+  readonly model: string;
+  readonly channels: readonly string[];
+  /** At a path that every worker sees, or an address of storage that Spark reads. */
+  readonly source: UserSource;
+  /** Of lines: leave out items that the model does not know. Of tables they always are. */
+  readonly skipUnknown: boolean;
+  /** A path or address like that of the input, for the folders users and rejects. */
+  readonly out: string;
+  readonly force: boolean;
+  readonly partitions?: number | undefined;
+  /** Node on the executors. */
+  readonly node: string;
+  /** What the executors have installed, to be run in place of what travels with the job: nearkin personalize. */
+  readonly executorCommand?: string | undefined;
+  readonly master?: string | undefined;
+  readonly conf: readonly string[];
+}
+
+const MODEL = "nearkin-model"; // what the model's folder is called on an executor
+
+const isAddress = (path: string): boolean => /^[a-z][a-z\d+.-]*:\/\//i.test(path);
+
+/** A path as Spark takes it: this machine's working directory means nothing to a worker. */
+const forSpark = (path: string): string => (isAddress(path) ? path.replace(/\/+$/, "") : resolve(path));
+
+/** What is wrong with where things are to come from and to go, before there is anything to lose. */
+export function checkPlaces(input: string, { out, force }: Pick<SparkPersonalize, "out" | "force">): void {
+  if (input === "-") {
+    throw new NearkinError("BAD_ARGUMENT", "--in: Spark reads files; name a path that every worker sees, or s3a://…");
+  }
+  if (!isAddress(input) && !/[*?[{]/.test(input) && !existsSync(input)) {
+    throw new NearkinError("BAD_ARGUMENT", `--in: there is no ${input}`);
+  }
+  if (out === "-") throw new NearkinError("BAD_ARGUMENT", "--out: name a folder to write, or s3a://…");
+  if (!isAddress(out) && existsSync(out) && !force) {
+    throw new NearkinError(
+      "BAD_ARGUMENT",
+      `--out: ${out} is there; name another folder, or replace it, when all is done, with --force`,
+    );
+  }
+}
+
+/** The command line and the script, for whoever wants to run them otherwise. Nothing is started. */
+export function describeJob(options: SparkPersonalize): string {
+  const own = options.executorCommand === undefined;
+  const places = { folder: ".", out: forSpark(options.out), files: own ? [BUNDLE] : [], archive: `${MODEL}.tar` };
+  const job = jobOf(options, places);
+  const command = sparkCommand(undefined, job).map(shellWord).join(" ");
+  const tar = `tar -cf ${MODEL}.tar -C ${shellWord(options.model)} ${modelFiles.join(" ")}`;
+  const lines = [`${MODEL}.tar is made by: ${tar}`, ...(own ? [`${BUNDLE} is in nearkin's folder dist`] : []), command];
+  return `${lines.map((line) => `-- ${line}\n`).join("")}\n${job.sql}`;
+}
+
+export async function personalizeOnSpark(options: SparkPersonalize, signal: AbortSignal): Promise<PersonalizeSummary> {
+  const spark = await findSpark();
+  const files = options.executorCommand === undefined ? [await executorBundle()] : [];
+  const scratch = await mkdtemp(join(tmpdir(), "nearkin-spark-"));
+  const final = forSpark(options.out);
+  const out = isAddress(final) ? final : `${final}.${process.pid}.tmp`;
+  try {
+    const archive = join(scratch, `${MODEL}.tar`);
+    await promisify(execFile)("tar", ["-cf", archive, "-C", options.model, ...modelFiles]);
+    if (!isAddress(out)) await mkdir(dirname(out), { recursive: true });
+    const job = jobOf(options, { folder: scratch, out, files, archive });
+    const summary = await summaryOf((onLine) => runSpark(spark, job, { signal, onLine }));
+    await rm(scratch, { recursive: true, force: true }); // where it fails, Spark's log stays
+    if (out !== final) await replace(out, final);
+    return summary;
+  } catch (error) {
+    if (!existsSync(join(scratch, "personalize.log")) || signal.aborted)
+      await rm(scratch, { recursive: true, force: true });
+    throw error;
+  } finally {
+    if (out !== final) await rm(out, { recursive: true, force: true });
+  }
+}
+
+interface JobPlaces {
+  folder: string;
+  out: string;
+  files: readonly string[];
+  archive: string;
+}
+
+function jobOf(options: SparkPersonalize, { folder, out, files, archive }: JobPlaces): SparkJob {
+  const { channels, master, partitions } = options;
+  const replaces = isAddress(out) && options.force;
+  const source = { ...options.source, path: forSpark(options.source.path) };
+  const script = { source, out, replace: replaces, channels, partitions };
+  return {
+    name: "personalize",
+    folder,
+    sql: personalizeSql({ ...script, command: commandOf(options) }),
+    conf: [...SETTINGS, ...options.conf],
+    ...(master === undefined ? {} : { master }),
+    ...(files.length > 0 ? { files } : {}),
+    archives: [`${archive}#${MODEL}`],
+  };
+}
+
+/** What an executor runs, in the folder where Spark has put the files of the job. */
+function commandOf({ source, skipUnknown, executorCommand, node }: SparkPersonalize): string {
+  const skip = source.kind === "lines" && !skipUnknown ? "" : " --skip-unknown";
+  if (executorCommand !== undefined) {
+    return `${executorCommand} ${MODEL} --in - --out - --engine wasm --workers 1${skip}`;
+  }
+  return `exec ${shellWord(node)} ${BUNDLE} ${MODEL}${skip}`;
+}
+
+async function summaryOf(run: (onLine: (line: string) => void) => Promise<void>): Promise<PersonalizeSummary> {
+  let summary: PersonalizeSummary | undefined;
+  await run((line) => {
+    if (line.startsWith(SUMMARY)) summary = JSON.parse(line.slice(SUMMARY.length));
+  });
+  if (summary === undefined) throw new NearkinError("ENGINE_UNAVAILABLE", "Spark ended without saying what it did");
+  return summary;
+}
+
+/** The new folder in place of the old one: there is always one of them. */
+async function replace(made: string, target: string): Promise<void> {
+  const old = `${made}.old`;
+  const had = existsSync(target);
+  if (had) await rename(target, old);
+  await rename(made, target);
+  if (had) await rm(old, { recursive: true, force: true });
+}
