@@ -107,7 +107,8 @@ export function sparkSteps({ config, sources, inPlace, staged, tables }: ScriptP
       title: "item and user statistics",
       sql:
         dialect.numbered("training") +
-        dialect.view(
+        // Stored: four queries of this step and the next read it.
+        dialect.table(
           "history",
           "SELECT row_number AS event, user_index, item_index, rating, time FROM numbered_training",
         ) +
