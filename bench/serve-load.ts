@@ -81,13 +81,20 @@ const calls = {
     });
   },
 
-  /** Batches of events, each of another user, all different: stored before they are answered. */
-  async events({ port, connections, seconds, items, batch }: Omit<Searches, "users" | "seed"> & { batch: number }) {
+  /** Batches of events, each of another user, all different: stored before they are answered. Under another name they are different again. */
+  async events({
+    port,
+    connections,
+    seconds,
+    items,
+    batch,
+    name = "event",
+  }: Omit<Searches, "users" | "seed"> & { batch: number; name?: string }) {
     const random = new Random(71);
     let sent = 0;
     const next = () => {
       const events = Array.from({ length: batch }, () => ({
-        id: `event-${sent}`,
+        id: `${name}-${sent}`,
         user: `reader-${sent++ % 5000}`,
         item: idOf(random.below(items)),
         rating: 1 + random.below(5),

@@ -29,8 +29,8 @@ const calls = {
     keepHeapSmall(); // as the command does
     server = await createServer({
       port: 0,
-      ...options,
       store: join(folder, "nearkin.db"),
+      ...options,
       models: [model],
     });
     await putUsers(server, users);
