@@ -167,8 +167,13 @@ async function assemble(
   parts.add({ [Symbol.asyncDispose]: () => keys.settle() });
   const secret = await store.secrets.getOrCreate("signing", randomBytes(SECRET_BYTES));
   const tokens = new BrowserTokens(keys, { secrets: [secret] });
-  const sharedBuckets =
-    store.shared && new LeasedBuckets({ lease: store.shared.allowances.lease, servers: () => replicas?.settled });
+  const sharedBuckets = store.shared
+    ? new LeasedBuckets({
+        lease: store.shared.allowances.lease,
+        servers: () => replicas?.alive ?? 1,
+        settled: () => replicas?.settled ?? false,
+      })
+    : undefined;
   const context: ServerContext = {
     version: packageJson.version,
     started: performance.now(),
@@ -192,7 +197,7 @@ async function assemble(
         ? { kind: "keys", ring: keys, tokens }
         : { kind: "local", hosts: config.names, origins: config.origins },
       publicRoutes: ["health", PAGE_ROUTE, ...config.open.flatMap((name) => OPEN[name])],
-      ...limitsOf(config, withKeys, sharedBuckets ?? undefined),
+      ...limitsOf(config, withKeys, sharedBuckets),
     },
     metrics,
     lifecycle,

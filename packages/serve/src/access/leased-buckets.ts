@@ -17,8 +17,10 @@ import { type Allowance, type Rate, TokenBuckets } from "./rate-limit.ts";
 export interface LeasedBucketsOptions {
   /** Leases from the store, for several callers at once. */
   lease: (requests: readonly LeaseRequest[]) => Promise<readonly StoredLease[]>;
-  /** Servers that share the buckets, this one included; undefined while not all of them know of it. */
-  servers: () => number | undefined;
+  /** Servers that share the buckets, this one included. */
+  servers: () => number;
+  /** Whether all of them know of this one. @default always */
+  settled?: () => boolean;
   /** Callers remembered, those idle longest forgotten first. @default 20000 */
   most?: number;
   /** ms that a request waits for the store. @default 250 */
@@ -67,8 +69,14 @@ export class LeasedBuckets {
   readonly #alone: TokenBuckets; // of the rest, while the store is away
   #awayUntil = Number.NEGATIVE_INFINITY;
 
-  constructor({ most = 20_000, patience = 250, now = () => performance.now(), ...options }: LeasedBucketsOptions) {
-    this.#options = { most, patience, now, ...options };
+  constructor({
+    most = 20_000,
+    patience = 250,
+    now = () => performance.now(),
+    settled = () => true,
+    ...options
+  }: LeasedBucketsOptions) {
+    this.#options = { most, patience, now, settled, ...options };
     this.#own = new TokenBuckets({ most, now });
     this.#alone = new TokenBuckets({ most, now });
     this.#lease = together((requests) => this.#leaseAll(requests), { sizeOf: () => 1, most: CALLERS });
@@ -77,9 +85,9 @@ export class LeasedBuckets {
   /** Takes one request out of the named bucket, if there is one in it. */
   take(name: string, rate: Rate): Allowance | Promise<Allowance> {
     const isDivided = DIVIDED * rate.burst >= 1;
-    const servers = isDivided ? this.#options.servers() : undefined;
-    if (servers !== undefined) {
-      const own = this.#own.take(name, partOf(rate, DIVIDED / servers));
+    const { servers, settled } = this.#options;
+    if (isDivided && settled()) {
+      const own = this.#own.take(name, partOf(rate, DIVIDED / servers()));
       if (own.allowed) return { ...own, remaining: own.remaining + Math.floor(this.#portions.get(name)?.stored ?? 0) };
     }
     const rest = isDivided ? partOf(rate, 1 - DIVIDED) : rate;
@@ -141,7 +149,7 @@ export class LeasedBuckets {
     } finally {
       portion.waiting--;
     }
-    const part = partOf(rate, 1 / (servers() ?? 1));
+    const part = partOf(rate, 1 / servers());
     return this.#alone.take(name, { ...part, burst: Math.max(1, part.burst) });
   }
 

@@ -31,7 +31,7 @@ export interface FeedOptions {
 }
 
 /** ms between two looks, however many changes are announced. */
-const LEAST_GAP = 50;
+const LEAST_GAP = 100;
 const PATIENCE = 5000; // ms for an answer: a connection that hangs must not keep us from trying another
 const PRUNE_EVERY = 30_000; // ms
 /** ms by the database's clock that nobody looked: what was forgotten by the store meanwhile could be missing. */

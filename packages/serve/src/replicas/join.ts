@@ -36,8 +36,8 @@ export interface Replicas extends AsyncDisposable {
   readonly id: string;
   /** How many are alive, this one included. */
   readonly alive: number;
-  /** The same, once all of them know of this one. */
-  readonly settled: number | undefined;
+  /** Whether all of them know of this one. */
+  readonly settled: boolean;
   /** performance.now() up to which all that others have changed is known here. */
   readonly synced: number;
   /** Whether it hears of changes as they come, and not only by the clock. */
@@ -132,7 +132,7 @@ export async function joinReplicas(options: JoinOptions): Promise<Replicas> {
       return feed.alive.length;
     },
     get settled() {
-      return performance.now() - joined > SETTLED * config.lookEvery ? feed.alive.length : undefined;
+      return performance.now() - joined > SETTLED * config.lookEvery;
     },
     get synced() {
       return feed.synced;

@@ -24,7 +24,7 @@ export interface PostgresOptions {
 const MOST_ATTEMPTS = 6;
 
 /** ms between two announcements: many writes are one. */
-const ANNOUNCE_EVERY = 50;
+const ANNOUNCE_EVERY = 100;
 
 /** The locks of a server whose machine is lost go with its transaction; a server that lives never idles in one. */
 const BEGIN = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 10000";
