@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 const packages = fileURLToPath(new URL("../packages/", import.meta.url));
 const sources = ["cli/src", "core/src", "serve/src/models"];
 
-export const executor = join(packages, "cli", "dist", "nearkin-personalize.mjs");
+const executor = join(packages, "cli", "dist", "nearkin-personalize.mjs");
 
 export async function buildExecutor() {
   const { build } = await import("esbuild");

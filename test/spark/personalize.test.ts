@@ -94,13 +94,13 @@ async function table(out: string, name: string): Promise<Row[]> {
 }
 
 async function onSpark(input: string, out: string, ...flags: string[]) {
-  process.env.SPARK_HOME = cluster?.home;
+  Object.assign(process.env, { SPARK_HOME: cluster?.home, TMPDIR: root }); // a log that is kept is found there
   const where = ["--in", at(input), "--out", at(out), "--master", cluster?.master as string];
   const result = await run("personalize", at("model"), "--engine", "spark", ...where, ...QUICK, ...flags);
   return { ...result, err: result.err.replaceAll(root, "…") };
 }
 
-const leftovers = () => readdirSync(root).filter((name) => /tmp/.test(name));
+const leftovers = () => readdirSync(root).filter((name) => /\.tmp/.test(name));
 
 describe.skipIf(!cluster)("a table of interactions", () => {
   test.each([
@@ -143,6 +143,8 @@ describe.skipIf(!cluster)("a table of interactions", () => {
       /^ENGINE_UNAVAILABLE: an executor has no node: every worker needs Node 20\.19 or later on its PATH, or name it with --node; /,
     );
     expect(existsSync(at("metrics-none"))).toBe(false);
+    const log = readFileSync(/log is …(\S+)/.exec(err)?.[1].replace(/^/, root) as string, "utf8");
+    expect(log).toContain("node: command not found");
     expect(leftovers()).toEqual([]);
   });
 

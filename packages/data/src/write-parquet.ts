@@ -18,7 +18,7 @@ export type ParquetField =
 /** The values of a column, null for none. Typed arrays are copied as they are: Int32Array for integers and terms, and so on. */
 export type ParquetValues = Int32Array | Float32Array | Float64Array | readonly ParquetCell[];
 
-export type ParquetCell = string | number | Float32Array | null;
+type ParquetCell = string | number | Float32Array | null;
 
 export type ParquetColumn = ParquetField & { readonly values: ParquetValues };
 

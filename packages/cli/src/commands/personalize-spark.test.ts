@@ -56,7 +56,7 @@ test("--dry-run prints the command and the script for lines of JSON", async () =
     FROM (
       SELECT TRANSFORM (line)
         ROW FORMAT DELIMITED FIELDS TERMINATED BY '\\t' LINES TERMINATED BY '\\n'
-        USING 'exec node nearkin-personalize.mjs nearkin-model' AS (answer STRING)
+        USING 'node nearkin-personalize.mjs nearkin-model || { status=$?; while read -r _; do :; done; exit $status; }' AS (answer STRING)
         ROW FORMAT DELIMITED FIELDS TERMINATED BY '\\t' LINES TERMINATED BY '\\n'
       FROM lines
     );
@@ -188,7 +188,7 @@ test("… and for a table of interactions, with columns of any name, on executor
     FROM (
       SELECT TRANSFORM (line)
         ROW FORMAT DELIMITED FIELDS TERMINATED BY '\\t' LINES TERMINATED BY '\\n'
-        USING '/opt/nearkin/bin/nearkin personalize nearkin-model --in - --out - --engine wasm --workers 1 --skip-unknown' AS (answer STRING)
+        USING '/opt/nearkin/bin/nearkin personalize nearkin-model --in - --out - --engine wasm --workers 1 --skip-unknown || { status=$?; while read -r _; do :; done; exit $status; }' AS (answer STRING)
         ROW FORMAT DELIMITED FIELDS TERMINATED BY '\\t' LINES TERMINATED BY '\\n'
       FROM lines
     );

@@ -69,23 +69,22 @@ export async function personalizeOnSpark(options: SparkPersonalize, signal: Abor
   const spark = await findSpark();
   const files = options.executorCommand === undefined ? [await executorBundle()] : [];
   const scratch = await mkdtemp(join(tmpdir(), "nearkin-spark-"));
+  const archive = join(scratch, `${MODEL}.tar`);
   const final = forSpark(options.out);
   const out = isAddress(final) ? final : `${final}.${process.pid}.tmp`;
+  let keepsLog = false;
   try {
-    const archive = join(scratch, `${MODEL}.tar`);
     await promisify(execFile)("tar", ["-cf", archive, "-C", options.model, ...modelFiles]);
     if (!isAddress(out)) await mkdir(dirname(out), { recursive: true });
     const job = jobOf(options, { folder: scratch, out, files, archive });
+    keepsLog = true; // what goes wrong is said with its place
     const summary = await summaryOf((onLine) => runSpark(spark, job, { signal, onLine }));
-    await rm(scratch, { recursive: true, force: true }); // where it fails, Spark's log stays
+    keepsLog = false;
     if (out !== final) await replace(out, final);
     return summary;
-  } catch (error) {
-    if (!existsSync(join(scratch, "personalize.log")) || signal.aborted)
-      await rm(scratch, { recursive: true, force: true });
-    throw error;
   } finally {
     if (out !== final) await rm(out, { recursive: true, force: true });
+    await rm(keepsLog && !signal.aborted ? archive : scratch, { recursive: true, force: true });
   }
 }
 
@@ -112,13 +111,20 @@ function jobOf(options: SparkPersonalize, { folder, out, files, archive }: JobPl
   };
 }
 
-/** What an executor runs, in the folder where Spark has put the files of the job. */
-function commandOf({ source, skipUnknown, executorCommand, node }: SparkPersonalize): string {
+/**
+ * What an executor runs, in the folder where Spark has put the files of the job. Whatever fails has its input read to the end: Spark would say that it could
+ * not write to it, and nothing of what went wrong.
+ */
+function commandOf(options: SparkPersonalize): string {
+  return `${filterOf(options)} || { status=$?; while read -r _; do :; done; exit $status; }`;
+}
+
+function filterOf({ source, skipUnknown, executorCommand, node }: SparkPersonalize): string {
   const skip = source.kind === "lines" && !skipUnknown ? "" : " --skip-unknown";
   if (executorCommand !== undefined) {
     return `${executorCommand} ${MODEL} --in - --out - --engine wasm --workers 1${skip}`;
   }
-  return `exec ${shellWord(node)} ${BUNDLE} ${MODEL}${skip}`;
+  return `${shellWord(node)} ${BUNDLE} ${MODEL}${skip}`;
 }
 
 async function summaryOf(run: (onLine: (line: string) => void) => Promise<void>): Promise<PersonalizeSummary> {
