@@ -66,13 +66,16 @@ export function writeResult(name: string, result: unknown): string {
 }
 
 /** Replaces what stands between `<!-- bench:name -->` and `<!-- /bench:name -->` in README.md. */
-export function writeReadme(name: string, text: string): void {
-  const path = join(here, "..", "README.md");
-  const readme = readFileSync(path, "utf8");
+export const writeReadme = (name: string, text: string): void => writeBlock("README.md", name, text);
+
+/** The same in another file of the repository. */
+export function writeBlock(file: string, name: string, text: string): void {
+  const path = join(here, "..", file);
+  const page = readFileSync(path, "utf8");
   const block = new RegExp(`(<!-- bench:${name} -->\n)[\\s\\S]*?(<!-- /bench:${name} -->)`);
-  if (!block.test(readme)) throw new Error(`README.md has no block <!-- bench:${name} -->`);
+  if (!block.test(page)) throw new Error(`${file} has no block <!-- bench:${name} -->`);
   writeAtomically(
     path,
-    readme.replace(block, (_, open: string, close: string) => `${open}\n${text}\n\n${close}`),
+    page.replace(block, (_, open: string, close: string) => `${open}\n${text}\n\n${close}`),
   );
 }

@@ -6,6 +6,7 @@
 //   npm run bench -- prepare [--rounds 3] [--rows 20000000] [--readme]
 //   npm run bench -- serve [--rounds 5] [--parts scan,http,memory,encode,events,graph] [--readme]
 //   npm run bench -- scan [--rounds 15]
+//   npm run bench -- scale [--rounds 3] [--rows 20000000] [--parts prepare,personalize,replicas] [--readme]
 //   npm run bench -- train [--rounds 7] [--parts steps,whole] [--scale] [--steps 200] [--engine wasm] [--readme]
 import { parseArgs } from "node:util";
 
@@ -16,6 +17,7 @@ const suites: Record<string, () => Promise<{ run(options: BenchOptions): Promise
   personalize: () => import("./personalize.ts"),
   prepare: () => import("./prepare.ts"),
   serve: () => import("./serve.ts"),
+  scale: () => import("./scale.ts"),
   scan: () => import("./scan.ts"),
   train: () => import("./train.ts"),
 };
@@ -24,6 +26,7 @@ const ENGINES = ["wasm", "wasm-relaxed", "native"] as const;
 /** What suites measure, by suite; without --parts all but those that take long. */
 const PARTS = {
   personalize: ["fits", "browser", "memory"],
+  scale: ["prepare", "personalize", "replicas"],
   serve: ["scan", "http", "memory", "encode", "events", "graph"],
   train: ["steps", "whole", "scale"],
 } as const;
@@ -37,7 +40,7 @@ export interface BenchOptions {
   readme: boolean;
   /** Items to rank candidates for, in the suite evaluate. */
   queries: number;
-  /** Ratings to make up, for the suite prepare. */
+  /** Ratings to make up, for the suites prepare and scale. */
   rows: number;
   /** What the suite measures, where it has parts. */
   parts: readonly Part[];
@@ -64,6 +67,11 @@ personalize:
 
 prepare:
   --rows <n>        ratings to make up (default 20000000)
+
+scale:
+  --parts <names>   what to measure: ${PARTS.scale.join(", ")} (default: all; half an hour, 10 GB of disk; needs Spark and PostgreSQL)
+  --rows <n>        ratings to make up (default 20000000)
+  --readme          copy the tables into docs/scaling.md
 
 serve:
   --parts <names>   what to measure: ${PARTS.serve.join(", ")} (default: all but graph, a million items: minutes, 3 GB of memory)

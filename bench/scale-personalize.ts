@@ -23,7 +23,7 @@ export interface PersonalizeScale {
   cases: readonly PersonalizeCase[];
 }
 
-export interface PersonalizeCase {
+interface PersonalizeCase {
   engine: "filter" | "spark";
   /** Filters, or workers of one core. */
   cores: number;

@@ -22,7 +22,7 @@ export interface PrepareScale {
   cases: readonly PrepareCase[];
 }
 
-export interface PrepareCase {
+interface PrepareCase {
   engine: "duckdb" | "spark";
   /** What may work at once: threads, or workers of one core. */
   cores: number;
