@@ -95,14 +95,14 @@ async function table(out: string, name: string): Promise<Row[]> {
 
 async function onSpark(input: string, out: string, ...flags: string[]) {
   Object.assign(process.env, { SPARK_HOME: cluster?.home, TMPDIR: root }); // a log that is kept is found there
-  const where = ["--in", at(input), "--out", at(out), "--master", cluster?.master as string];
+  const where = ["--in", at(input), "--out", /:/.test(out) ? out : at(out), "--master", cluster?.master as string];
   const result = await run("personalize", at("model"), "--engine", "spark", ...where, ...QUICK, ...flags);
   return { ...result, err: result.err.replaceAll(root, "…") };
 }
 
 const leftovers = () => readdirSync(root).filter((name) => /\.tmp/.test(name));
 
-describe.skipIf(!cluster)("a table of interactions", () => {
+describe.skipIf(!cluster)("a table of interactions", { timeout: 300_000 }, () => {
   test.each([
     [1, "events.parquet"],
     [3, "events"], // the dataset that prepare made of it
@@ -122,7 +122,7 @@ describe.skipIf(!cluster)("a table of interactions", () => {
     writeFileSync(begun, "");
     // Node as the executors find it: it says where it is, and takes its time.
     const node = at("slow-node");
-    writeFileSync(node, `#!/bin/bash\necho "$PWD" >> ${begun}\nsleep 2\nexec ${process.execPath} "$@"\n`, {
+    writeFileSync(node, `#!/bin/bash\necho "$PWD" >> ${begun}\nsleep 1\nexec ${process.execPath} "$@"\n`, {
       mode: 0o755,
     });
     const job = onSpark("events.parquet", "metrics-killed", "--partitions", "7", "--node", node);
@@ -202,7 +202,7 @@ describe.skipIf(!cluster)("a table of interactions", () => {
   });
 });
 
-describe.skipIf(!cluster)("lines of JSON", () => {
+describe.skipIf(!cluster)("lines of JSON", { timeout: 300_000 }, () => {
   test("are answered as the filter answers them; bad ones are in the table of rejects", async () => {
     const ratings = (u: number) =>
       Array.from({ length: 5 }, (_, i) => ({
@@ -227,7 +227,8 @@ describe.skipIf(!cluster)("lines of JSON", () => {
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line));
-    const { code, err } = await onSpark("lines.jsonl", "metrics-lines");
+    const address = `file://${at("metrics-lines")}`; // as storage elsewhere has one
+    const { code, err } = await onSpark("lines.jsonl", address);
     expect(code, err).toBe(0);
     expect(err).toContain(", 2 refused\n");
     const rows = await table("metrics-lines", "users");
@@ -244,6 +245,9 @@ describe.skipIf(!cluster)("lines of JSON", () => {
     );
     expect(await table("metrics-lines", "rejects")).toEqual(
       sorted(expected.flatMap(({ user, error }) => (error ? [{ user_id: user, ...error, rows: null }] : []))),
+    );
+    expect((await onSpark("lines.jsonl", address)).err).toMatch(
+      /^BAD_ARGUMENT: \S+\/metrics-lines\/users is there; name another place, or replace it with --force; /,
     );
   });
 });

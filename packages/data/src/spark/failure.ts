@@ -65,6 +65,11 @@ const CAUSES: readonly Cause[] = [
       ),
   },
   {
+    pattern: /cannot create table with location to a non-empty directory (\S+?)\.?(?: To allow|$)/,
+    error: ([, path], log) =>
+      new NearkinError("BAD_ARGUMENT", `${path} is there; name another place, or replace it with --force${see(log)}`),
+  },
+  {
     pattern: /(No space left on device|Disk quota exceeded)/,
     error: ([reason], log) => new NearkinError("BAD_ARGUMENT", `Spark cannot write: ${reason}; make room${see(log)}`),
   },

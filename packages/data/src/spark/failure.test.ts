@@ -1,0 +1,47 @@
+// Lines of Spark's log, as Spark 4.0 writes them, and what is made of them.
+import { expect, test } from "vitest";
+import { Failure } from "./failure.ts";
+
+function said(...lines: string[]): string {
+  const failure = new Failure();
+  for (const line of lines) failure.look(line);
+  const { code, message } = failure.error("spark.log", "spark://host:7077");
+  return `${code}: ${message}`;
+}
+
+const lost = "26/11/16 15:33:01 WARN TaskSetManager: Lost task 0.0 in stage 8.0 (TID 7) (127.0.0.1 executor 0):";
+
+test("what a program on an executor said, and a program that is not there", () => {
+  const failed = `${lost} org.apache.spark.SparkException: Subprocess exited with status`;
+  expect([
+    said(`${failed} 1. Error: BAD_MODEL: nearkin-model: weights.safetensors is cut short`),
+    said(`${failed} 137. Error: `),
+    said(`${failed} 127. Error: /bin/bash: line 1: node: command not found`),
+    said(`${failed} 127. Error: /bin/bash: line 1: /opt/node/bin/node: No such file or directory`),
+  ]).toMatchInlineSnapshot(`
+    [
+      "ENGINE_UNAVAILABLE: what the executors run ended with 1: BAD_MODEL: nearkin-model: weights.safetensors is cut short; Spark's log is spark.log",
+      "ENGINE_UNAVAILABLE: what the executors run ended with 137: it said nothing; Spark's log is spark.log",
+      "ENGINE_UNAVAILABLE: an executor has no node: every worker needs Node 20.19 or later on its PATH, or name it with --node; Spark's log is spark.log",
+      "ENGINE_UNAVAILABLE: an executor has no /opt/node/bin/node: every worker needs Node 20.19 or later on its PATH, or name it with --node; Spark's log is spark.log",
+    ]
+  `);
+});
+
+test("places and columns", () => {
+  expect([
+    said(
+      "CREATE-TABLE-AS-SELECT cannot create table with location to a non-empty directory s3a://b/it's/users. To allow overwriting the existing non-empty directory, set 'spark.sql.legacy.allowNonEmptyLocationInCTAS' to true.",
+    ),
+    said("[PATH_NOT_FOUND] Path does not exist: file:/nowhere.jsonl. SQLSTATE: 42K03"),
+    said(
+      "[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with name `time` cannot be resolved. Did you mean one of the following? [`at`, `item`, `user`]. SQLSTATE: 42703; line 27 pos 95;",
+    ),
+  ]).toMatchInlineSnapshot(`
+    [
+      "BAD_ARGUMENT: s3a://b/it's/users is there; name another place, or replace it with --force; Spark's log is spark.log",
+      "BAD_SOURCE: Spark finds nothing at file:/nowhere.jsonl: every worker must be able to read it; Spark's log is spark.log",
+      "BAD_SOURCE: the table has no column time (it has at, item, user); name the one that it has, under columns in nearkin.yaml or with a flag such as --user-column; Spark's log is spark.log",
+    ]
+  `);
+});
