@@ -121,6 +121,13 @@ export class ActiveModels implements AsyncDisposable {
     return true;
   }
 
+  /** What answers here becomes the active model: nobody has the one that was. */
+  async adopt(): Promise<void> {
+    await this.with(async (served) => {
+      this.#sequence = await this.#record(served);
+    });
+  }
+
   /** Another model takes the place of the one that answers. The same one is opened again, from its folder. */
   async activate(name: string): Promise<{ folder: ModelFolder; previous: string | null }> {
     const folder = await this.find(name);
@@ -161,7 +168,7 @@ export class ActiveModels implements AsyncDisposable {
         await replay(served); // most of it, while items may still change
         await alone(async () => {
           await replay(served);
-          this.#sequence = activation === "record" ? await this.#record(served, folder) : activation;
+          this.#sequence = activation === "record" ? await this.#record(served) : activation;
           const old = this.#current;
           this.#current = new Leased(served, () => close(served));
           if (old) this.#retire(old);
@@ -178,7 +185,7 @@ export class ActiveModels implements AsyncDisposable {
   }
 
   /** The number of the activation. */
-  async #record({ model }: Served, { path }: ModelFolder): Promise<number> {
+  async #record({ model, path }: Served): Promise<number> {
     const { activations } = this.#options.store;
     const last = await activations.active();
     const recorded = await activations.activate(model.id, path, last?.sequence ?? 0);

@@ -1,5 +1,6 @@
 // A model that another server has activated: this one follows, one server at a time, so that the others answer at full speed meanwhile. One that
-// has no such folder, or cannot open it, says so, goes on with what it has, and tries again: the folder may be on its way.
+// has no such folder, or cannot open it, says so, goes on with what it has, and tries again: the folder may be on its way. Servers that were started
+// without it make theirs the active one when the last that had it is gone, as when a fleet is replaced by one with a new model.
 import { setTimeout as delay } from "node:timers/promises";
 import type { ActiveModels } from "../models/active.ts";
 import { isAway } from "../store/errors.ts";
@@ -7,7 +8,7 @@ import type { Look, ReplicaStore } from "../store/replicas.ts";
 
 export interface ModelFollowerOptions {
   id: string;
-  models: Pick<ActiveModels, "sequence" | "follow">;
+  models: Pick<ActiveModels, "current" | "sequence" | "follow" | "adopt">;
   replicas: Pick<ReplicaStore, "takeTurn" | "giveTurn">;
   /** Told when it cannot follow, once for each reason, and with null when it no longer has to. */
   onProblem: (problem: string | null) => void;
@@ -40,7 +41,7 @@ export class ModelFollower implements AsyncDisposable {
     return this.#wanted !== undefined && this.#wanted > this.#options.models.sequence;
   }
 
-  look({ activation }: Pick<Look, "activation">): void {
+  look({ activation, alive }: Pick<Look, "activation" | "alive">): void {
     if (!activation || this.#closed) return;
     if (activation.sequence !== this.#wanted) this.#notBefore = Number.NEGATIVE_INFINITY; // another model: it may be there
     this.#wanted = activation.sequence;
@@ -48,8 +49,12 @@ export class ModelFollower implements AsyncDisposable {
       this.#say(null);
       return;
     }
-    if (this.#following || performance.now() < this.#notBefore) return;
-    this.#following = this.#follow(activation).finally(() => {
+    if (this.#following) return;
+    const { models } = this.#options;
+    const own = models.current?.model.id;
+    const isOrphan = this.#problem !== null && models.sequence === 0 && alive.every(({ model }) => model === own);
+    if (!isOrphan && performance.now() < this.#notBefore) return;
+    this.#following = (isOrphan ? this.#adopt() : this.#follow(activation)).finally(() => {
       this.#following = undefined;
     });
   }
@@ -73,6 +78,15 @@ export class ModelFollower implements AsyncDisposable {
       if (isAway(error)) return; // so will the next look
       this.#notBefore = performance.now() + retry;
       this.#say((error as Error).message);
+    }
+  }
+
+  async #adopt(): Promise<void> {
+    try {
+      await this.#options.models.adopt();
+      this.#say(null);
+    } catch {
+      // another was faster, or the store is away: the next look tells
     }
   }
 

@@ -16,8 +16,8 @@ export interface Positions {
 
 export interface ChangeStore {
   /**
-   * Users of whom something changed after `from`, up to `to`, deleted ones included; null where they are too many to name. What lies longer back than
-   * `KEPT` is no longer known in full.
+   * Users of whom something changed between two looks, deleted ones included, and maybe some who changed since; null where they are too many to name. What
+   * lies longer back than `KEPT` is no longer known in full.
    */
   usersBetween(from: Positions, to: Positions): Promise<string[] | null>;
   /** Forgets departures that every server has heard of. */
@@ -48,11 +48,12 @@ export function changeStore(database: SqlDatabase): ChangeStore {
   return {
     async usersBetween(from, to) {
       if (to.events - from.events > MOST_EVENTS) return null;
-      const sql = `SELECT user_id FROM nearkin.events WHERE arrival > $1 AND arrival <= $2
-        UNION SELECT user_id FROM nearkin.metrics WHERE revision > $3 AND revision <= $4
-        UNION SELECT user_id FROM nearkin.departures WHERE number > $3 AND number <= $4
+      // Without an upper end: who changed before the look and again after it has only the later number.
+      const sql = `SELECT user_id FROM nearkin.events WHERE arrival > $1
+        UNION SELECT user_id FROM nearkin.metrics WHERE revision > $2
+        UNION SELECT user_id FROM nearkin.departures WHERE number > $2
         LIMIT ${MOST_USERS + 1}`;
-      const [rows] = await database.run([{ sql, values: [from.events, to.events, from.metrics, to.metrics] }]);
+      const [rows] = await database.run([{ sql, values: [from.events, from.metrics] }]);
       return rows.length > MOST_USERS ? null : rows.map(({ user_id }) => user_id as string);
     },
 
