@@ -45,6 +45,22 @@ describe("a ring of keys", () => {
     expect(await ring.revoke("aaaaaaaaaaaa")).toBe(false);
   });
 
+  test("told that some key was revoked elsewhere, it reads each again before it believes it", async () => {
+    const [revoked, other] = [await create(), await create()];
+    for (const key of [revoked, other]) await ring.verify(key);
+    await store.revoke(revoked.id); // by another server
+    expect(await ring.verify(revoked)).toHaveProperty("record");
+    ring.doubt();
+    expect(await ring.verify(revoked)).toEqual({ failure: "revoked" });
+    expect(await ring.verify(other)).toHaveProperty("record");
+    expect(await ring.verify(other)).toHaveProperty("record");
+    expect(store.reads).toBe(4);
+    ring.doubt();
+    store.failure = new Error("away");
+    expect(await ring.verify(other)).toHaveProperty("record"); // as long as any key is, where the store cannot be asked
+    expect(errors).toHaveLength(1);
+  });
+
   test("a key revoked here is refused at once", async () => {
     const key = await create();
     await ring.verify(key);

@@ -36,7 +36,7 @@ describe.skipIf(skip)(`what a server hears of others${skip ? noPostgres : ""}`, 
     const feed = await ChangeFeed.start({
       id: "own",
       shared: { ...shared, replicas: { ...shared.replicas, look } },
-      model: () => null,
+      model: () => "m",
       every,
       listen,
       onUsers: (changed) => users.push(...(changed ?? [null])),

@@ -119,7 +119,8 @@ export class ChangeFeed implements AsyncDisposable {
     this.#last = look;
     this.#synced = started;
     onLook(look);
-    if (look.dead && (await shared.replicas.bury()) > 0) this.#options.onInherited();
+    // who has no model yet could do nothing for the dead
+    if (look.dead && model() !== null && (await shared.replicas.bury()) > 0) this.#options.onInherited();
     if (started - this.#pruned > PRUNE_EVERY) {
       this.#pruned = started;
       await Promise.all([shared.changes.prune(), shared.allowances.prune()]);

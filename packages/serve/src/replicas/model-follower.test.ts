@@ -1,8 +1,12 @@
 // Models of several servers on one PostgreSQL, in one process.
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ReplicaStore } from "../store/replicas.ts";
+import type { SharedStore } from "../store/store.ts";
 import { type Places, postgresPlaces } from "../testing/places.ts";
 import { noPostgres } from "../testing/postgres.ts";
 import { TinyServer } from "../testing/tiny-server.ts";
+import { ModelFollower } from "./model-follower.ts";
 
 const skip = noPostgres !== "" && !process.env.CI;
 const POLL = { timeout: 20_000, interval: 20 };
@@ -13,9 +17,6 @@ describe.skipIf(skip)(`models of several servers${skip ? noPostgres : ""}`, () =
     places = await postgresPlaces();
   });
   afterAll(() => places[Symbol.asyncDispose]());
-
-  const modelOf = (tiny: TinyServer) => tiny.server.context.models.current?.model.name;
-  const problemOf = async (tiny: TinyServer) => (await tiny.answer("ready")).replicas?.problem;
 
   test("started together on an empty store agree on one", async () => {
     const place = places.fresh();
@@ -53,18 +54,35 @@ describe.skipIf(skip)(`models of several servers${skip ? noPostgres : ""}`, () =
     for (const tiny of servers) await tiny[Symbol.asyncDispose]();
   });
 
-  test("a fleet that is replaced by one with another model changes to it when the last of the old is gone", async () => {
+  test("a fleet that is replaced by one with another model changes to it when the last of the old is gone for good", async () => {
     const place = places.fresh();
     const old = await TinyServer.open({ place, folders: { old: { seed: 7 } } });
-    await using first = await TinyServer.open({ place, folders: { fresh: { seed: 8 } } });
-    await using second = await TinyServer.open({ place, folders: { fresh: { seed: 8 } } });
-    for (const tiny of [first, second]) {
-      await expect.poll(() => problemOf(tiny), POLL).toContain("no folder of this server has it");
-    }
-    const { active } = await first.answer("listModels");
-    expect(modelOf(old)).toBeDefined();
+    await using fresh = await TinyServer.open({ place, folders: { fresh: { seed: 8 } } });
+    const { models, store, replicas } = fresh.server.context;
+    const own = models.current?.model.id as string;
+    await expect.poll(() => replicas?.problem, POLL).toContain("no folder of this server has it");
+    await using follower = new ModelFollower({
+      id: "test",
+      models,
+      replicas: store.shared?.replicas as ReplicaStore,
+      onProblem: () => {},
+      onFollowed: () => {},
+      orphanAfter: 300,
+    });
+    const look = async () => {
+      const found = await (store.shared as SharedStore).replicas.look("test", own);
+      follower.look(found);
+      return found.activation?.model;
+    };
+    const active = await look();
+    expect(active).not.toBe(own);
+    await delay(500);
+    expect(await look()).toBe(active); // the old one is still there
     await old[Symbol.asyncDispose]();
-    for (const tiny of [first, second]) await expect.poll(() => problemOf(tiny), POLL).toBeNull();
-    expect((await first.server.context.store.activations.active())?.model).toBe(active);
+    const gone = performance.now();
+    await expect.poll(look, POLL).toBe(own);
+    expect(performance.now() - gone).toBeGreaterThan(290);
+    await expect.poll(() => replicas?.problem, POLL).toBeNull();
+    await (store.shared as SharedStore).replicas.leave("test", { unfinished: false });
   });
 });

@@ -1,6 +1,6 @@
 // A model that another server has activated: this one follows, one server at a time, so that the others answer at full speed meanwhile. One that
 // has no such folder, or cannot open it, says so, goes on with what it has, and tries again: the folder may be on its way. Servers that were started
-// without it make theirs the active one when the last that had it is gone, as when a fleet is replaced by one with a new model.
+// without it make theirs the active one when the last that had it is gone for good, as when a fleet is replaced by one with a new model.
 import { setTimeout as delay } from "node:timers/promises";
 import type { ActiveModels } from "../models/active.ts";
 import { isAway } from "../store/errors.ts";
@@ -15,6 +15,8 @@ export interface ModelFollowerOptions {
   onFollowed: () => void;
   /** ms until a folder that was missing or broken is looked for again. @default 5000 */
   retry?: number;
+  /** ms without a server that has the active model until that is given up: one that is only started again comes back sooner. @default 60000 */
+  orphanAfter?: number;
 }
 
 const TURN = "model";
@@ -25,10 +27,11 @@ export class ModelFollower implements AsyncDisposable {
   #wanted: number | undefined;
   #problem: string | null = null;
   #notBefore = Number.NEGATIVE_INFINITY;
+  #orphanSince: number | undefined;
   #closed = false;
 
   constructor(options: ModelFollowerOptions) {
-    this.#options = { retry: 5000, ...options };
+    this.#options = { retry: 5000, orphanAfter: 60_000, ...options };
   }
 
   /** Why another model is served than the one activated last, where it is not just about to follow. */
@@ -49,12 +52,9 @@ export class ModelFollower implements AsyncDisposable {
       this.#say(null);
       return;
     }
-    if (this.#following) return;
-    const { models } = this.#options;
-    const own = models.current?.model.id;
-    const isOrphan = this.#problem !== null && models.sequence === 0 && alive.every(({ model }) => model === own);
-    if (!isOrphan && performance.now() < this.#notBefore) return;
-    this.#following = (isOrphan ? this.#adopt() : this.#follow(activation)).finally(() => {
+    const givenUp = this.#isGivenUp(alive);
+    if (this.#following || (!givenUp && performance.now() < this.#notBefore)) return;
+    this.#following = (givenUp ? this.#adopt() : this.#follow(activation)).finally(() => {
       this.#following = undefined;
     });
   }
@@ -62,6 +62,15 @@ export class ModelFollower implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     await this.#following;
+  }
+
+  /** Whether all servers serve what this one was started with, and for long enough: nobody has the active model any more. */
+  #isGivenUp(alive: Look["alive"]): boolean {
+    const { models, orphanAfter } = this.#options;
+    const own = models.current?.model.id;
+    const isOrphan = this.#problem !== null && models.sequence === 0 && alive.every(({ model }) => model === own);
+    this.#orphanSince = isOrphan ? (this.#orphanSince ?? performance.now()) : undefined;
+    return this.#orphanSince !== undefined && performance.now() - this.#orphanSince >= orphanAfter;
   }
 
   async #follow(activation: NonNullable<Look["activation"]>): Promise<void> {

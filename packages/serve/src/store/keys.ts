@@ -75,7 +75,7 @@ export function keyStore(database: SqlDatabase, now: () => number): KeyStore {
     async revoke(id) {
       const sql = "UPDATE nearkin.api_keys SET revoked = $2 WHERE id = $1 AND revoked IS NULL RETURNING id";
       const revoke = { sql, values: [id, now()] };
-      // replicas believe what they have read of a key for as long as this number stands
+      // other servers hear of it by this number
       const lists = await database.run(database.kind === "postgres" ? [takeNumbers("keys", 1), revoke] : [revoke]);
       database.changed();
       return lists[lists.length - 1].length > 0;
