@@ -10,6 +10,9 @@ interface Cause {
 
 const see = (log: string) => `; Spark's log is ${log}`;
 
+/** Names without quotes, and without what a script calls the table. */
+const plain = (names: string) => names.replaceAll(/`|`?\bparts`?\./g, "");
+
 /** The most telling first. */
 const CAUSES: readonly Cause[] = [
   {
@@ -57,11 +60,12 @@ const CAUSES: readonly Cause[] = [
       new NearkinError("BAD_SOURCE", `Spark finds nothing at ${path}: every worker must be able to read it${see(log)}`),
   },
   {
-    pattern: /\[UNRESOLVED_COLUMN[.\w]*\] .*?`([^`]+)`(?:.*Did you mean one of the following\? \[(.*?)\])?/,
+    pattern:
+      /\[UNRESOLVED_COLUMN[.\w]*\].*? name ((?:`[^`]+`\.?)+)(?:.*?Did you mean one of the following\? \[(.*?)\])?/,
     error: ([, column, near], log) =>
       new NearkinError(
         "BAD_SOURCE",
-        `the table has no column ${column}${near ? ` (it has ${near.replaceAll("`", "")})` : ""}; name the one that it has, under columns in nearkin.yaml or with a flag such as --user-column${see(log)}`,
+        `the table has no column ${plain(column)}${near ? ` (it has ${plain(near)})` : ""}; name the one that it has, under columns in nearkin.yaml or with a flag such as --user-column${see(log)}`,
       ),
   },
   {

@@ -42,6 +42,18 @@ const SETTINGS: readonly string[] = [
   "spark.ui.showConsoleProgress=false",
 ];
 
+/**
+ * Runs a command, and ends it when whoever started it is gone, by kill -9 too: then its own input ends. A job that went on would write over the
+ * tables of the next one.
+ */
+const GUARD = `
+exec 3<&0
+"$@" < /dev/null 3<&- &
+job=$!
+{ cat <&3; kill -9 0; } > /dev/null 2>&1 &
+exec 3<&-
+wait $job`;
+
 const scriptOf = ({ folder, name }: SparkJob) => join(folder, `${name}.sql`);
 const logOf = ({ folder, name }: SparkJob) => join(folder, `${name}.log`);
 
@@ -67,12 +79,12 @@ export async function runSpark(spark: Spark, job: SparkJob, { signal, onLine = (
   signal?.throwIfAborted();
   mkdirSync(job.folder, { recursive: true });
   writeFileSync(scriptOf(job), job.sql);
-  const [program, ...args] = sparkCommand(spark, job);
+  const command = sparkCommand(spark, job);
   // A group of its own: spark-sql is a shell script around Java, and both must end.
-  const child = spawn(program, args, {
+  const child = spawn("sh", ["-c", GUARD, "sh", ...command], {
     env: spark.env,
     cwd: job.folder,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
     detached: true,
   });
   const kill = () => {
@@ -105,7 +117,7 @@ export async function runSpark(spark: Spark, job: SparkJob, { signal, onLine = (
       onLine(line);
     });
     const code = await ended.catch((cause: Error) => {
-      throw new NearkinError("ENGINE_UNAVAILABLE", `${program} cannot be started: ${cause.message}`, { cause });
+      throw new NearkinError("ENGINE_UNAVAILABLE", `${command[0]} cannot be started: ${cause.message}`, { cause });
     });
     signal?.throwIfAborted();
     if (code !== 0) throw failure.error(logOf(job), job.master);
