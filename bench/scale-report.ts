@@ -1,6 +1,7 @@
 // The tables of docs/scaling.md.
 import { type Machine, table } from "./harness.ts";
 import type { PersonalizeScale } from "./scale-personalize.ts";
+import { plan } from "./scale-plan.ts";
 import type { PrepareScale } from "./scale-prepare.ts";
 import type { ReplicaScale } from "./scale-replicas.ts";
 
@@ -16,11 +17,13 @@ export interface ScaleResult {
   replicas: ReplicaScale | null;
 }
 
-export function report({ prepare, personalize, replicas }: ScaleResult): string {
+export function report(result: ScaleResult): string {
+  const { prepare, personalize, replicas } = result;
   return [
     prepare && prepareTable(prepare),
     personalize && personalizeTable(personalize),
     replicas && replicaTable(replicas),
+    plan(result),
   ]
     .filter((part) => part !== null)
     .join("\n\n");
