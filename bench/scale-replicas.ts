@@ -15,8 +15,7 @@ const CONNECTIONS = 48; // of all servers together: as many for each of one, two
 const WARM_UP = 4; // s
 const BATCH = 100; // events of a request
 const WRITERS = 6; // connections that send events
-const IDLE = 5; // s
-const STATISTICS = 1500; // ms until PostgreSQL has counted what was done
+const COUNTED = 11_000; // ms until PostgreSQL has counted all that was done: its processes report every ten seconds while they idle
 const TICK = 10; // ms of processor time, as /proc counts it
 
 export interface ReplicaScale {
@@ -27,14 +26,13 @@ export interface ReplicaScale {
   cases: readonly ReplicaCase[];
 }
 
-/** Medians over rounds. */
 export interface ReplicaCase {
   servers: number;
-  /** Searches a second of all servers together. */
+  /** Searches a second of all servers together, median over rounds. */
   searches: number;
   /** For a thousand searches. */
   perSearches: Cost;
-  /** Events a second of all servers together, in requests of a hundred. */
+  /** Events a second of all servers together, in requests of a hundred, median over rounds. */
   events: number;
   /** For a thousand events. */
   perEvents: Cost;
@@ -157,38 +155,40 @@ async function measureCase(
     failed += sum(loaded.map((one) => one.failed));
     return { count: sum(loaded.map(({ events }) => events)), load: sum(loaded.map(({ cpu }) => cpu)) / 1000 };
   };
-  const measured = async (work: () => Promise<Done>): Promise<{ count: number; cost: Cost }> => {
+  // until the code is compiled, and every server has met nearly every user
+  for (let met = 0, seed = 101; met < 6 * USERS * n; seed++) met += (await search(WARM_UP, seed)).count;
+  await delay(COUNTED);
+  const quiet = await postgres();
+  await delay(COUNTED);
+  const later = await postgres();
+  const idle = (later.transactions - quiet.transactions) / ((later.at - quiet.at) / 1000);
+  /** Rounds of the same work; what the servers do by themselves until all is counted is taken off. */
+  const measured = async (work: (round: number) => Promise<Done>): Promise<{ rate: number; cost: Cost }> => {
     const [before, serversBefore] = [await postgres(), await cpuOf(replicas)];
-    const { count, load } = await work();
-    const [after, serversAfter] = [await postgres(), await cpuOf(replicas)];
-    const per = 1000 / count;
+    const done: Done[] = [];
+    for (let round = 1; round <= rounds; round++) done.push(await work(round));
+    const serversAfter = await cpuOf(replicas);
+    await delay(COUNTED);
+    const after = await postgres();
+    const per = 1000 / sum(done.map(({ count }) => count));
     const cost = {
-      transactions: (after.transactions - before.transactions) * per,
+      transactions: (after.transactions - before.transactions - (idle * COUNTED) / 1000) * per,
       postgres: after.cpu === null || before.cpu === null ? null : (after.cpu - before.cpu) * per,
       servers: (serversAfter - serversBefore) * per,
-      load: load * per,
+      load: sum(done.map(({ load }) => load)) * per,
     };
-    return { count, cost };
+    return { rate: median(done.map(({ count }) => count)) / seconds, cost };
   };
-
-  await search(WARM_UP, 1);
-  const quiet = await postgres();
-  await delay(IDLE * 1000);
-  const later = await postgres();
-  const [searches, events] = [
-    [] as Awaited<ReturnType<typeof measured>>[],
-    [] as Awaited<ReturnType<typeof measured>>[],
-  ];
-  for (let round = 1; round <= rounds; round++) searches.push(await measured(() => search(seconds, round)));
-  for (let round = 1; round <= rounds; round++) events.push(await measured(() => write(round)));
+  const searches = await measured((round) => search(seconds, round));
+  const events = await measured(write);
   const resident = await Promise.all(replicas.map(async ({ server }) => (await server.ask("usage")).resident));
   return {
     servers: n,
-    searches: median(searches.map(({ count }) => count)) / seconds,
-    perSearches: middle(searches.map(({ cost }) => cost)),
-    events: median(events.map(({ count }) => count)) / seconds,
-    perEvents: middle(events.map(({ cost }) => cost)),
-    idle: (later.transactions - quiet.transactions) / ((later.at - quiet.at) / 1000),
+    searches: searches.rate,
+    perSearches: searches.cost,
+    events: events.rate,
+    perEvents: events.cost,
+    idle,
     resident,
     failed,
   };
@@ -201,13 +201,6 @@ interface Done {
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-
-const middle = (costs: readonly Cost[]): Cost => ({
-  transactions: median(costs.map(({ transactions }) => transactions)),
-  postgres: costs[0].postgres === null ? null : median(costs.map(({ postgres }) => postgres as number)),
-  servers: median(costs.map(({ servers }) => servers)),
-  load: median(costs.map(({ load }) => load)),
-});
 
 async function cpuOf(replicas: readonly Replica[]): Promise<number> {
   const usages = await Promise.all(replicas.map(({ server }) => server.ask("usage")));
@@ -225,7 +218,6 @@ interface Postgres {
 
 function usageOf(database: Awaited<ReturnType<typeof openPostgres>>): () => Promise<Postgres> {
   return async () => {
-    await delay(STATISTICS);
     const at = performance.now();
     const sql = `SELECT CAST(SUM(xact_commit + xact_rollback) AS BIGINT) AS transactions,
       split_part(pg_read_file('postmaster.pid'), chr(10), 1) AS pid FROM pg_stat_database`;
