@@ -172,6 +172,7 @@ async function assemble(
         lease: store.shared.allowances.lease,
         servers: () => replicas?.alive ?? 1,
         settled: () => replicas?.settled ?? false,
+        onAlone: metrics.access.countedAlone,
       })
     : undefined;
   const context: ServerContext = {

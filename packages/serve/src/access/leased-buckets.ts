@@ -23,8 +23,10 @@ export interface LeasedBucketsOptions {
   settled?: () => boolean;
   /** Callers remembered, those idle longest forgotten first. @default 20000 */
   most?: number;
-  /** ms that a request waits for the store. @default 250 */
+  /** ms that a request waits for the store. @default 500 */
   patience?: number;
+  /** Told of each request that was counted by this server alone, as the store gave no answer. */
+  onAlone?: () => void;
   /** Milliseconds that never go back. @default performance.now */
   now?: () => number;
 }
@@ -71,12 +73,13 @@ export class LeasedBuckets {
 
   constructor({
     most = 20_000,
-    patience = 250,
+    patience = 500,
     now = () => performance.now(),
     settled = () => true,
+    onAlone = () => {},
     ...options
   }: LeasedBucketsOptions) {
-    this.#options = { most, patience, now, settled, ...options };
+    this.#options = { most, patience, now, settled, onAlone, ...options };
     this.#own = new TokenBuckets({ most, now });
     this.#alone = new TokenBuckets({ most, now });
     this.#lease = together((requests) => this.#leaseAll(requests), { sizeOf: () => 1, most: CALLERS });
@@ -133,7 +136,7 @@ export class LeasedBuckets {
   }
 
   async #takeStored(name: string, portion: Portion, rate: Rate): Promise<Allowance> {
-    const { now, servers } = this.#options;
+    const { now, servers, onAlone } = this.#options;
     portion.waiting++;
     try {
       while (now() >= this.#awayUntil) {
@@ -149,6 +152,7 @@ export class LeasedBuckets {
     } finally {
       portion.waiting--;
     }
+    onAlone();
     const part = partOf(rate, 1 / servers());
     return this.#alone.take(name, { ...part, burst: Math.max(1, part.burst) });
   }

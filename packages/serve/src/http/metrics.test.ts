@@ -99,6 +99,7 @@ describe("instruments", () => {
     metrics.access.authFailure("wrong secret");
     metrics.access.forbidden();
     metrics.access.rateLimited("read");
+    metrics.access.countedAlone();
     const values = (await metrics.text())
       .split("\n")
       .filter((line) => line !== "" && !line.startsWith("#") && !line.includes("_bucket") && !line.startsWith("http_"));
@@ -121,6 +122,7 @@ describe("instruments", () => {
         "nearkin_model_behind 1",
         "nearkin_model_info{id="new"} 1",
         "nearkin_model_swaps_total{outcome="activated"} 1",
+        "nearkin_rate_alone_total 1",
         "nearkin_rate_limited_total{scope="read"} 1",
         "nearkin_replica_items_total 8",
         "nearkin_replica_listening 1",

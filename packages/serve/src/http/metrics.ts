@@ -97,10 +97,15 @@ function accessInstruments(make: Make) {
   const failures = make.counter("nearkin_auth_failures_total", "Requests that did not get past the door", ["reason"]);
   const forbidden = make.counter("nearkin_forbidden_total", "Requests of known callers beyond what they may do");
   const limited = make.counter("nearkin_rate_limited_total", "Requests answered 429", ["scope"]);
+  const alone = make.counter(
+    "nearkin_rate_alone_total",
+    "Requests held to this server's part of a limit, as the store gave no answer",
+  );
   return {
     authFailure: (reason: AuthFailure) => failures.inc({ reason: reason.replace(" ", "_") }),
     forbidden: () => forbidden.inc(),
     rateLimited: (scope: RouteScope | "failures") => limited.inc({ scope }),
+    countedAlone: () => alone.inc(),
   };
 }
 
