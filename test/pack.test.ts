@@ -188,6 +188,17 @@ describe("the tarballs", () => {
     );
   });
 
+  test("hold what Spark's executors run, which needs nothing else", async () => {
+    const cli = packed.find(({ name }) => name === "nearkin");
+    expect(cli?.files).toContain("dist/nearkin-personalize.mjs");
+    const alone = join(root, "nearkin-personalize.mjs");
+    cpSync(join(plain.folder, "node_modules/nearkin/dist/nearkin-personalize.mjs"), alone);
+    await expect(run(root, process.execPath, alone, "nowhere")).rejects.toMatchObject({
+      code: 1,
+      stderr: "BAD_MODEL: nowhere does not exist; expected a folder that nearkin train wrote\n",
+    });
+  });
+
   test("hold the page, with everything that its first file names", async () => {
     const web = packed.find(({ name }) => name === "@nearkin/web");
     const page = readFileSync(join(full.folder, "node_modules/@nearkin/web/dist/index.html"), "utf8");

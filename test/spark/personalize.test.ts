@@ -41,7 +41,7 @@ let local: Row[]; // of events.parquet, by one machine
 
 beforeAll(async () => {
   if (!cluster) return;
-  root = mkdtempSync(join(tmpdir(), "nearkin-spark-test-"));
+  root = mkdtempSync(join(tmpdir(), "nearkin's spark-")); // a name that wants quotes everywhere
   writeFileSync(at("small.yaml"), SMALL_TRAINING);
   await fine("prepare", "marquee", "--encoder", "lsa", "--out", at("films"));
   await fine("train", at("films"), "--config", at("small.yaml"), "--workers", "1", "--out", at("model"));
@@ -122,11 +122,14 @@ describe.skipIf(!cluster)("a table of interactions", { timeout: 300_000 }, () =>
     writeFileSync(begun, "");
     // Node as the executors find it: it says where it is, and takes its time.
     const node = at("slow-node");
-    writeFileSync(node, `#!/bin/bash\necho "$PWD" >> ${begun}\nsleep 1\nexec ${process.execPath} "$@"\n`, {
+    writeFileSync(node, `#!/bin/bash\necho "$PWD" >> "${begun}"\nsleep 1\nexec ${process.execPath} "$@"\n`, {
       mode: 0o755,
     });
     const job = onSpark("events.parquet", "metrics-killed", "--partitions", "7", "--node", node);
-    while (!readFileSync(begun, "utf8").includes("/work1/")) await pause(50);
+    const ended = job.then(() => true);
+    while (!readFileSync(begun, "utf8").includes("/work1/")) {
+      if (await Promise.race([ended, pause(50)])) break;
+    }
     process.kill(Number(readFileSync(join(cluster?.folder as string, "worker1.pid"), "utf8")), "SIGKILL");
     const { code, err } = await job;
     expect(code, err).toBe(0);
@@ -143,7 +146,7 @@ describe.skipIf(!cluster)("a table of interactions", { timeout: 300_000 }, () =>
       /^ENGINE_UNAVAILABLE: an executor has no node: every worker needs Node 20\.19 or later on its PATH, or name it with --node; /,
     );
     expect(existsSync(at("metrics-none"))).toBe(false);
-    const log = readFileSync(/log is …(\S+)/.exec(err)?.[1].replace(/^/, root) as string, "utf8");
+    const log = readFileSync(/log is …(.+)/.exec(err)?.[1].replace(/^/, root) as string, "utf8");
     expect(log).toContain("node: command not found");
     expect(leftovers()).toEqual([]);
   });
@@ -247,7 +250,7 @@ describe.skipIf(!cluster)("lines of JSON", { timeout: 300_000 }, () => {
       sorted(expected.flatMap(({ user, error }) => (error ? [{ user_id: user, ...error, rows: null }] : []))),
     );
     expect((await onSpark("lines.jsonl", address)).err).toMatch(
-      /^BAD_ARGUMENT: \S+\/metrics-lines\/users is there; name another place, or replace it with --force; /,
+      /^BAD_ARGUMENT: .+\/metrics-lines\/users is there; name another place, or replace it with --force; /,
     );
   });
 });

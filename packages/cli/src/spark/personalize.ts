@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { modelFiles, NearkinError } from "@nearkin/core";
 import { findSpark, runSpark, type SparkJob, shellWord, sparkCommand } from "@nearkin/data";
@@ -67,7 +68,7 @@ export function describeJob(options: SparkPersonalize): string {
 
 export async function personalizeOnSpark(options: SparkPersonalize, signal: AbortSignal): Promise<PersonalizeSummary> {
   const spark = await findSpark();
-  const files = options.executorCommand === undefined ? [await executorBundle()] : [];
+  const bundle = options.executorCommand === undefined ? await executorBundle() : undefined;
   const scratch = await mkdtemp(join(tmpdir(), "nearkin-spark-"));
   const archive = join(scratch, `${MODEL}.tar`);
   const final = forSpark(options.out);
@@ -76,7 +77,9 @@ export async function personalizeOnSpark(options: SparkPersonalize, signal: Abor
   try {
     await promisify(execFile)("tar", ["-cf", archive, "-C", options.model, ...modelFiles]);
     if (!isAddress(out)) await mkdir(dirname(out), { recursive: true });
-    const job = jobOf(options, { folder: scratch, out, files, archive });
+    // As addresses, in which a blank in a path is no blank.
+    const files = bundle === undefined ? [] : [pathToFileURL(bundle).href];
+    const job = jobOf(options, { folder: scratch, out, files, archive: pathToFileURL(archive).href });
     keepsLog = true; // what goes wrong is said with its place
     const summary = await summaryOf((onLine) => runSpark(spark, job, { signal, onLine }));
     keepsLog = false;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { SparkDialect } from "./dialect.ts";
+import { SparkDialect, sparkName } from "./dialect.ts";
 
 test("a table is a folder of Parquet with a view on it; the query stays as it is", () => {
   const dialect = new SparkDialect("s3a://bucket/it's");
@@ -50,4 +50,15 @@ test("every step is made of statements that the dialect knows", () => {
       step,
     ).toEqual([]);
   }
+});
+
+test("a quote in a name does not keep spark-sql from seeing where a statement ends", () => {
+  expect(["plain", "it's", 'a "b" c', `it's "so`, "a `b`", "back\\'slash"].map(sparkName)).toEqual([
+    "`plain`",
+    "`it's` /*'*/",
+    '`a "b" c`',
+    `\`it's "so\` /*'*/`,
+    "`a ``b```",
+    "`back\\'slash`",
+  ]);
 });

@@ -7,9 +7,20 @@ export function sparkText(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }
 
-/** `name` as Spark writes it. */
+/** `name` as Spark writes it. Its command line takes a quote in a name for the beginning of a text, so a comment ends that text again. */
 export function sparkName(name: string): string {
-  return `\`${name.replaceAll("`", "``")}\``;
+  const quote = openQuote(name);
+  return `\`${name.replaceAll("`", "``")}\`${quote === undefined ? "" : ` /*${quote}*/`}`;
+}
+
+function openQuote(name: string): string | undefined {
+  let quote: string | undefined;
+  for (const [sign] of name.matchAll(/\\.|['"]/gs)) {
+    if (sign.startsWith("\\")) continue;
+    if (quote === undefined) quote = sign;
+    else if (quote === sign) quote = undefined;
+  }
+  return quote;
 }
 
 /** The rows of a folder or file of Parquet. */
