@@ -26,7 +26,7 @@ export interface ReplicaScale {
   cases: readonly ReplicaCase[];
 }
 
-export interface ReplicaCase {
+interface ReplicaCase {
   servers: number;
   /** Searches a second of all servers together, median over rounds. */
   searches: number;
@@ -44,7 +44,7 @@ export interface ReplicaCase {
   failed: number;
 }
 
-export interface Cost {
+interface Cost {
   /** Of PostgreSQL. */
   transactions: number;
   /** Seconds of processor time: of PostgreSQL (null: the system does not tell), of all servers, of what asks them. */
