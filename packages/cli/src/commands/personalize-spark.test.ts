@@ -39,7 +39,7 @@ test("--dry-run prints the command and the script for lines of JSON", async () =
   ).toMatchInlineSnapshot(`
     "-- nearkin-model.tar is made by: tar -cf nearkin-model.tar -C …/model weights.safetensors items.safetensors transforms.safetensors catalogue.json model.json
     -- nearkin-personalize.mjs is in nearkin's folder dist
-    -- spark-sql '--master' yarn '--name' 'nearkin personalize' '--conf' spark.sql.session.timeZone=UTC '--conf' spark.sql.ansi.enabled=true '--conf' spark.sql.caseSensitive=false '--conf' spark.sql.catalogImplementation=in-memory '--conf' spark.sql.parquet.compression.codec=zstd '--conf' spark.sql.files.ignoreCorruptFiles=false '--conf' spark.sql.files.ignoreMissingFiles=false '--conf' spark.ui.showConsoleProgress=false '--conf' spark.sql.warehouse.dir=warehouse '--conf' spark.sql.caseSensitive=true '--conf' spark.sql.parquet.inferTimestampNTZ.enabled=false '--conf' spark.sql.variable.substitute=false '--files' nearkin-personalize.mjs '--archives' 'nearkin-model.tar#nearkin-model' '-f' personalize.sql
+    -- spark-sql '--master' yarn '--name' 'nearkin personalize' '--conf' spark.sql.session.timeZone=UTC '--conf' spark.sql.ansi.enabled=true '--conf' spark.sql.caseSensitive=false '--conf' spark.sql.catalogImplementation=in-memory '--conf' spark.sql.parquet.compression.codec=zstd '--conf' spark.sql.files.ignoreCorruptFiles=false '--conf' spark.sql.files.ignoreMissingFiles=false '--conf' spark.sql.variable.substitute=false '--conf' spark.ui.showConsoleProgress=false '--conf' spark.sql.warehouse.dir=warehouse '--conf' spark.sql.caseSensitive=true '--conf' spark.sql.parquet.inferTimestampNTZ.enabled=false '--files' nearkin-personalize.mjs '--archives' 'nearkin-model.tar#nearkin-model' '-f' personalize.sql
 
     CREATE TEMPORARY VIEW texts USING text OPTIONS (path '…/users.jsonl', lineSep '\\n');
 
@@ -88,7 +88,7 @@ test("--dry-run prints the command and the script for lines of JSON", async () =
       substring_index(error, ': ', 1) AS code,
       substring(error, length(substring_index(error, ': ', 1)) + 3) AS message,
       CAST(NULL AS BIGINT) AS \`rows\`
-    FROM parquet.\`s3a://b/it's/users\`
+    FROM parquet.\`s3a://b/it's/users\` /*'*/
     WHERE error IS NOT NULL
     UNION ALL
     SELECT user_id, 'BAD_VALUE' AS code, concat('rows left out: ', problem) AS message, count(*) AS \`rows\`
@@ -97,8 +97,8 @@ test("--dry-run prints the command and the script for lines of JSON", async () =
 
     SELECT concat('nearkin-summary ', to_json(named_struct(
       'users', count(*), 'kept', count(kept), 'refused', count(error), 'items', coalesce(sum(items), 0),
-      'rows', (SELECT coalesce(sum(\`rows\`), 0) FROM parquet.\`s3a://b/it's/rejects\`))))
-    FROM parquet.\`s3a://b/it's/users\`;
+      'rows', (SELECT coalesce(sum(\`rows\`), 0) FROM parquet.\`s3a://b/it's/rejects\` /*'*/))))
+    FROM parquet.\`s3a://b/it's/users\` /*'*/;
     "
   `);
 });
@@ -110,7 +110,7 @@ test("… and for a table of interactions, with columns of any name, on executor
     await spark("--in", "s3a://b/events.parquet", "--out", "s3a://b/m", ...columns, ...executors, "--dry-run"),
   ).toMatchInlineSnapshot(`
     "-- nearkin-model.tar is made by: tar -cf nearkin-model.tar -C …/model weights.safetensors items.safetensors transforms.safetensors catalogue.json model.json
-    -- spark-sql '--name' 'nearkin personalize' '--conf' spark.sql.session.timeZone=UTC '--conf' spark.sql.ansi.enabled=true '--conf' spark.sql.caseSensitive=false '--conf' spark.sql.catalogImplementation=in-memory '--conf' spark.sql.parquet.compression.codec=zstd '--conf' spark.sql.files.ignoreCorruptFiles=false '--conf' spark.sql.files.ignoreMissingFiles=false '--conf' spark.ui.showConsoleProgress=false '--conf' spark.sql.warehouse.dir=warehouse '--conf' spark.sql.caseSensitive=true '--conf' spark.sql.parquet.inferTimestampNTZ.enabled=false '--conf' spark.sql.variable.substitute=false '--archives' 'nearkin-model.tar#nearkin-model' '-f' personalize.sql
+    -- spark-sql '--name' 'nearkin personalize' '--conf' spark.sql.session.timeZone=UTC '--conf' spark.sql.ansi.enabled=true '--conf' spark.sql.caseSensitive=false '--conf' spark.sql.catalogImplementation=in-memory '--conf' spark.sql.parquet.compression.codec=zstd '--conf' spark.sql.files.ignoreCorruptFiles=false '--conf' spark.sql.files.ignoreMissingFiles=false '--conf' spark.sql.variable.substitute=false '--conf' spark.ui.showConsoleProgress=false '--conf' spark.sql.warehouse.dir=warehouse '--conf' spark.sql.caseSensitive=true '--conf' spark.sql.parquet.inferTimestampNTZ.enabled=false '--archives' 'nearkin-model.tar#nearkin-model' '-f' personalize.sql
 
     -- What the steps use and Spark calls otherwise, or does more loosely than DuckDB: see duckdb.sql.
 

@@ -50,7 +50,6 @@ export interface PersonalizeSummary {
 export const SETTINGS: readonly string[] = [
   "spark.sql.caseSensitive=true", // two channels may differ in that alone
   "spark.sql.parquet.inferTimestampNTZ.enabled=false", // times without a zone are in UTC, as in prepare
-  "spark.sql.variable.substitute=false", // ${…} in a path is a part of it
 ];
 
 export function personalizeSql(script: PersonalizeScript): string {
