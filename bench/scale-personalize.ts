@@ -10,7 +10,7 @@ import { makeUsersDataset, makeUsersModel, type UsersDataset } from "./personali
 const ITEMS = 8;
 const OTHERS = 30;
 const FEW = 16; // users of a job that measures what every job costs
-const PARTITIONS = 8;
+const PARTITIONS = 4; // a process has to open the model and get warm
 
 const repository = fileURLToPath(new URL("..", import.meta.url));
 const cache = join(repository, ".cache", "bench");
