@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { readParquet, writeParquet } from "@nearkin/data";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { run } from "../../packages/cli/src/testing/run.ts";
 import { SMALL_TRAINING } from "../../packages/cli/src/testing/small-training.ts";
 import { sparkScript } from "./cluster.ts";
@@ -94,10 +94,15 @@ async function table(out: string, name: string): Promise<Row[]> {
 }
 
 async function onSpark(input: string, out: string, ...flags: string[]) {
-  Object.assign(process.env, { SPARK_HOME: cluster?.home, TMPDIR: root }); // a log that is kept is found there
+  vi.stubEnv("SPARK_HOME", cluster?.home);
+  vi.stubEnv("TMPDIR", root); // a log that is kept is found there
   const where = ["--in", at(input), "--out", /:/.test(out) ? out : at(out), "--master", cluster?.master as string];
-  const result = await run("personalize", at("model"), "--engine", "spark", ...where, ...QUICK, ...flags);
-  return { ...result, err: result.err.replaceAll(root, "…") };
+  try {
+    const result = await run("personalize", at("model"), "--engine", "spark", ...where, ...QUICK, ...flags);
+    return { ...result, err: result.err.replaceAll(root, "…") };
+  } finally {
+    vi.unstubAllEnvs(); // the next file of tests has folders of its own
+  }
 }
 
 const leftovers = () => readdirSync(root).filter((name) => /\.tmp/.test(name));
