@@ -26,8 +26,8 @@ describe("prepare", () => {
       code: 0,
       err: `preparing the built-in sample: real films, SIMULATED users and ratings into ${out}`,
     });
-    expect(err).toMatch(/^\[ 1\/22\] read interactions +[\d.]+ s {2}51,427 rows$/m);
-    expect(err).toMatch(/^\[22\/22\] rejects +[\d.]+ s$/m);
+    expect(err).toMatch(/^\[ 1\/23\] read interactions +[\d.]+ s {2}51,427 rows$/m);
+    expect(err).toMatch(/^\[23\/23\] rejects +[\d.]+ s$/m);
     expect(plain(printed)).toMatch(
       /^51,427 interactions of 640 users with 360 items, SIMULATED\ntraining {5}[\d,]+ interactions, 324 items, /,
     );
