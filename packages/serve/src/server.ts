@@ -109,6 +109,7 @@ async function assemble(
       open,
       shared: store.shared !== null,
       onEncoded: (encoder, done) => {
+        if (!models.current) return; // the first model asks anew when it answers
         writer.encoded(encoder, done).catch(failed("items were not completed"));
       },
       onFailure: (encoder, error) => app.log.warn({ encoder, err: error }, "texts were not encoded"),
@@ -137,6 +138,7 @@ async function assemble(
       replay: (served) => writer.replay(served),
       onSwap: (served) => {
         metrics.models.active(served.model.id);
+        writer.resume(served);
         usersChanged(served);
       },
       onError: failed("an old model was not closed"),

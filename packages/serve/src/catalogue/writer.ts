@@ -131,6 +131,11 @@ export class ItemWriter implements AsyncDisposable {
     });
   }
 
+  /** Asks anew for texts that a model which answers now still waits for: their vectors may have come before it did. */
+  resume({ waiting }: Served): void {
+    for (const [encoder, texts] of waiting.texts()) this.#vectors.later(encoder, texts);
+  }
+
   /** What waits for the store to come back waits no longer. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();

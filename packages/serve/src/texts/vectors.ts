@@ -134,7 +134,8 @@ export class TextVectors implements AsyncDisposable {
           waiting.delete(text);
         }
         try {
-          const made = this.#options.shared ? await this.known(encoder, batch).catch(() => []) : [];
+          // Another server may have made them; or we, and who waited for them then was not there yet.
+          const made = await this.known(encoder, batch).catch(() => []);
           const open = batch.filter((_, i) => !made[i]);
           const vectors = await this.#run(encoder, open);
           await this.#keep(encoder, open, vectors);
