@@ -38,7 +38,7 @@ export function plan({ prepare, personalize }: ScaleResult): string | null {
   const { perItem, base } = serverMemory();
   const work = (name: string, amount: number, rate: number): string[] => {
     const hours = amount / rate / 3600;
-    return [name, n(rate), n(hours), span((hours / CORES) * 3600), `${n(hours * PRICE)} $`];
+    return [name, n(rate), n(hours, 1), span((hours / CORES) * 3600), `${n(hours * PRICE, 2)} $`];
   };
   const rows = [
     work(
