@@ -3,6 +3,7 @@
 import { NearkinError } from "@nearkin/core";
 import {
   type Config,
+  isUrl,
   type Manifest,
   type PrepareEvent,
   parseConfig,
@@ -205,7 +206,7 @@ async function printScript(config: Config, { source, out, folder, flags, output 
   const storage = requireStorage(flags.storage);
   const script = await sparkScriptOf(config, { folder, spark: { ...sparkOptions(flags), storage } });
   const again = `nearkin prepare ${shellWord(source)} --engine spark`;
-  const copy = /:\/\//.test(storage) ? "<a copy of the storage>" : shellWord(storage);
+  const copy = isUrl(storage) ? "<a copy of the storage>" : shellWord(storage);
   const steps = [
     `1. ${script.stages}, which Spark does not read as they are, go to ${script.staged}:`,
     `     ${again} --storage ${shellWord(storage)} --stage-only`,

@@ -7,7 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { modelFiles, NearkinError } from "@nearkin/core";
-import { findSpark, runSpark, type SparkJob, shellWord, sparkCommand } from "@nearkin/data";
+import { findSpark, isUrl, runSpark, type SparkJob, shellWord, sparkCommand } from "@nearkin/data";
 import { BUNDLE, executorBundle } from "./bundle.ts";
 import { type PersonalizeSummary, personalizeSql, SETTINGS, SUMMARY, type UserSource } from "./sql.ts";
 
@@ -33,21 +33,19 @@ export interface SparkPersonalize {
 
 const MODEL = "nearkin-model"; // what the model's folder is called on an executor
 
-const isAddress = (path: string): boolean => /^[a-z][a-z\d+.-]*:\/\//i.test(path);
-
 /** A path as Spark takes it: this machine's working directory means nothing to a worker. */
-const forSpark = (path: string): string => (isAddress(path) ? path.replace(/\/+$/, "") : resolve(path));
+const forSpark = (path: string): string => (isUrl(path) ? path.replace(/\/+$/, "") : resolve(path));
 
 /** What is wrong with where things are to come from and to go, before there is anything to lose. */
 export function checkPlaces(input: string, { out, force }: Pick<SparkPersonalize, "out" | "force">): void {
   if (input === "-") {
     throw new NearkinError("BAD_ARGUMENT", "--in: Spark reads files; name a path that every worker sees, or s3a://…");
   }
-  if (!isAddress(input) && !/[*?[{]/.test(input) && !existsSync(input)) {
+  if (!isUrl(input) && !/[*?[{]/.test(input) && !existsSync(input)) {
     throw new NearkinError("BAD_ARGUMENT", `--in: there is no ${input}`);
   }
   if (out === "-") throw new NearkinError("BAD_ARGUMENT", "--out: name a folder to write, or s3a://…");
-  if (!isAddress(out) && existsSync(out) && !force) {
+  if (!isUrl(out) && existsSync(out) && !force) {
     throw new NearkinError(
       "BAD_ARGUMENT",
       `--out: ${out} is there; name another folder, or replace it, when all is done, with --force`,
@@ -72,11 +70,11 @@ export async function personalizeOnSpark(options: SparkPersonalize, signal: Abor
   const scratch = await mkdtemp(join(tmpdir(), "nearkin-spark-"));
   const archive = join(scratch, `${MODEL}.tar`);
   const final = forSpark(options.out);
-  const out = isAddress(final) ? final : `${final}.${process.pid}.tmp`;
+  const out = isUrl(final) ? final : `${final}.${process.pid}.tmp`;
   let keepsLog = false;
   try {
     await promisify(execFile)("tar", ["-cf", archive, "-C", options.model, ...modelFiles]);
-    if (!isAddress(out)) await mkdir(dirname(out), { recursive: true });
+    if (!isUrl(out)) await mkdir(dirname(out), { recursive: true });
     // As addresses, in which a blank in a path is no blank.
     const files = bundle === undefined ? [] : [pathToFileURL(bundle).href];
     const job = jobOf(options, { folder: scratch, out, files, archive: pathToFileURL(archive).href });
@@ -100,7 +98,7 @@ interface JobPlaces {
 
 function jobOf(options: SparkPersonalize, { folder, out, files, archive }: JobPlaces): SparkJob {
   const { channels, master, partitions } = options;
-  const replaces = isAddress(out) && options.force;
+  const replaces = isUrl(out) && options.force;
   const source = { ...options.source, path: forSpark(options.source.path) };
   const script = { source, out, replace: replaces, channels, partitions };
   return {

@@ -47,6 +47,7 @@ export function planSpark(
 ): SparkPlan {
   const { config, sources } = context;
   const { master, conf = [] } = options;
+  if (options.storage === undefined && options.tables === undefined) checkOneMachine(master);
   const storage = new Storage({ at: options.tables ?? options.storage ?? folder, local: folder, conf });
   const inPlace = isInPlace(sources) ? placesOf(context) : [];
   const steps = sparkSteps({
@@ -69,6 +70,15 @@ export function planSpark(
     ...(config.split.by === "users" ? USER_TABLES : []),
   ];
   return { steps, job, storage, tables };
+}
+
+/** Workers elsewhere would write to disks of their own, and what they wrote would be missed by nobody. */
+function checkOneMachine(master = "local"): void {
+  if (/^(local|spark:\/\/(127\.|localhost|\[::1\]))/.test(master)) return;
+  throw new NearkinError(
+    "BAD_ARGUMENT",
+    `--storage: the workers of ${master} may be other machines: name a folder that all of them and this one see, or a URL`,
+  );
 }
 
 /** Where the interactions are that Spark reads in place. */
