@@ -11,6 +11,8 @@ const USERS = 1e8;
 const ITEMS = 1e7;
 const CORES = 64; // of a cluster
 const PRICE = 0.05; // $ for a core and 4 GB of memory, an hour
+const CORE_GIGABYTES = 4;
+const MONTH = 730; // hours
 
 interface EncodeCase {
   name: string;
@@ -21,8 +23,8 @@ const resultOf = <T>(suite: string): T =>
   JSON.parse(readFileSync(join(import.meta.dirname, "results", `${suite}.json`), "utf8")) as T;
 
 /** Bytes for each item, and for a server without any: by two sizes of catalogues. */
-function serverMemory(): { perItem: number; base: number } {
-  const [small, large] = resultOf<ServeResult>("serve").memory?.cases ?? [];
+function serverMemory({ memory }: ServeResult): { perItem: number; base: number } {
+  const [small, large] = memory?.cases ?? [];
   const perItem = (large.resident - small.resident) / (large.items - small.items);
   return { perItem, base: small.resident - perItem * small.items };
 }
@@ -35,7 +37,9 @@ export function plan({ prepare, personalize }: ScaleResult): string | null {
   const plots = resultOf<{ cases: EncodeCase[] }>("encode").cases.find(
     ({ name }) => name === "short plots",
   ) as EncodeCase;
-  const { perItem, base } = serverMemory();
+  const serve = resultOf<ServeResult>("serve");
+  const { perItem, base } = serverMemory(serve);
+  const [graph] = serve.graph?.cases ?? [];
   const work = (name: string, amount: number, rate: number): string[] => {
     const hours = amount / rate / 3600;
     return [name, n(rate), n(hours, 1), span((hours / CORES) * 3600), `${n(hours * PRICE, 2)} $`];
@@ -48,12 +52,15 @@ export function plan({ prepare, personalize }: ScaleResult): string | null {
     ),
     work(`\`encode\`: ${big(ITEMS)} texts of some 36 words`, ITEMS, median(plots.single.wasm)),
     work(`\`personalize\`: ${big(USERS)} users`, USERS, bySpark(personalize.cases).usersPerSecondPerCore),
+    work(`the graph of ${big(ITEMS)} items`, ITEMS, graph.items / graph.build.cpuSeconds),
   ];
-  const gigabytes = (base + perItem * ITEMS) / 1e9;
-  return `By these figures, with ${CORES} cores at ${PRICE} $ for a core and 4 GB an hour:\n\n${table([
+  const graphPerItem = graph.build.bytes / graph.items;
+  const gigabytes = (base + (perItem + graphPerItem) * ITEMS) / 1e9;
+  const cores = Math.ceil(gigabytes / CORE_GIGABYTES);
+  return `By these figures, with ${CORES} cores at ${PRICE} $ for a core and ${CORE_GIGABYTES} GB an hour:\n\n${table([
     ["", "a second and core", "core hours", `on ${CORES} cores`, "price"],
     ...rows,
-  ])}\n\nA server needs ${n((perItem * 1e6) / 1e6)} MB for a million items of 235 columns, ${n(base / 1e6)} MB beside them: ${n(gigabytes, 1)} GB for ${big(ITEMS)} items, before the graph.`;
+  ])}\n\nA server needs ${n(perItem)} MB for a million items of 235 columns, ${n(graphPerItem)} MB for their graph, and ${n(base / 1e6)} MB beside them. With ${big(ITEMS)} items that is ${n(gigabytes, 1)} GB: ${cores} cores by their memory, ${n(cores * PRICE * MONTH)} $ a month for each server.`;
 }
 
 const n = (value: number, digits = 0) =>

@@ -99,7 +99,7 @@ export function howToPrepare(dataset: Dataset, folder: string): string {
 
 /** One word of a command line that can be pasted into a shell. */
 export function shellWord(text: string): string {
-  return /^[\w./:@%+=,~-]+$/.test(text) && !text.startsWith("-") ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return /^[\w./:@%+=,~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function byHand(dataset: ManualDataset, folder: string): NearkinError {

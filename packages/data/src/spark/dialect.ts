@@ -93,33 +93,38 @@ export class SparkDialect {
   }
 }
 
-const PATH = "URL_DECODE(REPLACE(_metadata.file_path, '+', '%2B'))";
-
 /** Every file of the sources with its number and the number of its first row: in the order of the sources, then of the paths. */
 export function fileStarts(sources: readonly string[]): string {
   const counts = sources.map(
-    (source, k) => `  SELECT ${k} AS source, ${PATH} AS path, COUNT(*) AS total FROM ${parquetAt(source)} GROUP BY 2`,
+    (source, k) =>
+      `  SELECT ${k} AS source, _metadata.file_path AS address, COUNT(*) AS total FROM ${parquetAt(source)} GROUP BY 2`,
   );
   return `SELECT
-  source, path,
+  source, address, path,
   CAST(ROW_NUMBER() OVER (ORDER BY source, path) - 1 AS INT) AS file,
   CAST(COALESCE(SUM(total) OVER (ORDER BY source, path ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS BIGINT) AS first_row
 FROM (
+SELECT source, address, URL_DECODE(REPLACE(address, '+', '%2B')) AS path, total
+FROM (
 ${counts.join("\n  UNION ALL\n")}
-) AS counted`;
+) AS counted
+) AS decoded`;
 }
 
-/** The rows of the sources beside their entry in `files`. `columns` may name parts.<column>, parts.nearkin_row, files.file and files.first_row. */
+/**
+ * The rows of the sources beside their entry in `files`. `columns` may name parts.<column>, parts.nearkin_row, files.file and files.first_row.
+ * A row finds its file by the address that Spark gives it: to decode it for every row takes as long as all else.
+ */
 export function numberedRows(sources: readonly string[], files: string, columns: string): string {
   const parts = sources.map(
     (source, k) =>
-      `  SELECT ${k} AS nearkin_source, ${PATH} AS nearkin_path, _metadata.row_index AS nearkin_row, * FROM ${parquetAt(source)}`,
+      `  SELECT ${k} AS nearkin_source, _metadata.file_path AS nearkin_address, _metadata.row_index AS nearkin_row, * FROM ${parquetAt(source)}`,
   );
   return `SELECT ${columns}
 FROM (
 ${parts.join("\n  UNION ALL\n")}
 ) AS parts
-JOIN ${files} AS files ON files.source = parts.nearkin_source AND files.path = parts.nearkin_path`;
+JOIN ${files} AS files ON files.source = parts.nearkin_source AND files.address = parts.nearkin_address`;
 }
 
 /** A file of SQL in statements, each with the comment above it. Comments stand on lines of their own. */

@@ -100,7 +100,11 @@ export function sparkSteps({ config, sources, inPlace, staged, tables }: ScriptP
     {
       name: "training",
       title: "training histories",
-      sql: sql("deduplicate", { before: "_before", timeLimit: "(SELECT time_limit FROM cut)" }) + sql("training"),
+      // Who has done nothing twice has done nothing twice before the cut.
+      sql:
+        dialect.view("suspects", "SELECT DISTINCT user_index FROM duplicated") +
+        sql("deduplicate", { before: "_before", timeLimit: "(SELECT time_limit FROM cut)" }) +
+        sql("training"),
     },
     {
       name: "statistics",
