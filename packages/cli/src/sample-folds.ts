@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Dataset, openDataset, parseConfig, prepare, resolveSource, SAMPLE } from "@nearkin/data";
 import dataPackage from "@nearkin/data/package.json" with { type: "json" };
-import { overridden, type PrepareFlags } from "./commands/prepare.ts";
+import { overridden } from "./commands/prepare.ts";
+import type { PrepareFlags } from "./prepare-command-line.ts";
 
 const FOLDS = 5;
 

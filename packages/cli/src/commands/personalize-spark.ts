@@ -9,13 +9,12 @@ import { openAskedModel, simulatedLine } from "../model-flags.ts";
 import type { Output } from "../output.ts";
 import { checkPersonal } from "../personalize/filter.ts";
 import { duration, liveLine } from "../progress.ts";
+import { type ClusterFlags, withClusterFlags } from "../spark/flags.ts";
 import { checkPlaces, describeJob, personalizeOnSpark } from "../spark/personalize.ts";
 import type { InteractionColumns, PersonalizeSummary, UserSource } from "../spark/sql.ts";
 import { InterruptedError, StopSignals } from "../training-stop.ts";
 
-export interface SparkFlags {
-  master?: string;
-  conf: string[];
+export interface SparkFlags extends ClusterFlags {
   partitions?: number;
   format?: "lines" | "parquet";
   userColumn?: string;
@@ -27,8 +26,9 @@ export interface SparkFlags {
   dryRun?: boolean;
 }
 
-const SPARK_FLAGS = [
+export const SPARK_FLAGS = [
   "master",
+  "conf",
   "partitions",
   "format",
   "userColumn",
@@ -41,12 +41,7 @@ const SPARK_FLAGS = [
 ] as const;
 
 export function withSparkFlags(command: Command): Command {
-  return command
-    .option(
-      "--master <url>",
-      "with spark: local[2], spark://host:7077, yarn, k8s://… (default: as Spark is configured)",
-    )
-    .option("--conf <key=value>", "with spark: a setting of Spark's; may be given again", collected, [])
+  return withClusterFlags(command)
     .option(
       "--partitions <n>",
       "with spark: parts that the users are given out in (default: Spark's choice)",
@@ -67,20 +62,6 @@ export function withSparkFlags(command: Command): Command {
     .option("--dry-run", "with spark: print the SQL and the command, and start nothing");
 }
 
-const collected = (value: string, before: string[]): string[] => [...before, value];
-
-/** What would be of no effect is a mistake. */
-export function refuseSparkFlags(flags: SparkFlags): void {
-  const given = SPARK_FLAGS.find((name) => flags[name] !== undefined) ?? (flags.conf.length > 0 ? "conf" : undefined);
-  if (given !== undefined)
-    throw new NearkinError(
-      "BAD_ARGUMENT",
-      `${flagOf(given)} is for --engine spark; add it, or leave ${flagOf(given)} out`,
-    );
-}
-
-const flagOf = (name: string): string => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-
 interface Asked extends SparkFlags {
   dataset?: string;
   in?: string;
@@ -90,7 +71,7 @@ interface Asked extends SparkFlags {
 }
 
 export async function runOnSpark(folder: string, flags: Asked, output: Output): Promise<void> {
-  const { master, conf, partitions, executorCommand, node = "node" } = flags;
+  const { master, conf = [], partitions, executorCommand, node = "node" } = flags;
   const job = { out: flags.out, force: flags.force === true, skipUnknown: flags.skipUnknown === true };
   const input = flags.dataset ?? flags.in;
   if (input === undefined || (flags.dataset !== undefined && flags.in !== undefined)) {

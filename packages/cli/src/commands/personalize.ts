@@ -11,8 +11,9 @@ import { checkPersonal, filterLines } from "../personalize/filter.ts";
 import { type Answerer, filterCommand, jobsFor, openFilters } from "../personalize/filters.ts";
 import { answerUser } from "../personalize/user-line.ts";
 import { duration, liveLine } from "../progress.ts";
+import { refuseFlags } from "../spark/flags.ts";
 import { InterruptedError, StopSignals } from "../training-stop.ts";
-import { refuseSparkFlags, runOnSpark, type SparkFlags, withSparkFlags } from "./personalize-spark.ts";
+import { runOnSpark, SPARK_FLAGS, type SparkFlags, withSparkFlags } from "./personalize-spark.ts";
 
 interface PersonalizeFlags extends EngineFlags {
   dataset?: string;
@@ -36,7 +37,7 @@ export function personalizeCommand(output: Output): Command {
     )
     .argument("<model>", "the folder that nearkin train wrote")
     .option("--dataset <folder>", "fit the users of this dataset, from their training events")
-    .option("--users <which>", "with --dataset: all, or a file with a user's id on each line", "all")
+    .option("--users <which>", "with --dataset, not with spark: all, or a file with a user's id on each line", "all")
     .option(
       "--in <file>",
       "a filter: read a user from each line of JSON; - is standard input. With spark also a table of interactions in Parquet",
@@ -48,10 +49,10 @@ export function personalizeCommand(output: Output): Command {
       "-",
     )
     .option("--force", "with --dataset or spark: replace what is there, when all is done")
-    .option("--resume", "with --dataset: go on where a stopped run was")
+    .option("--resume", "with --dataset, not with spark: go on where a stopped run was")
     .option(
       "--jobs <n>",
-      "with --dataset: processes at work; changes no number (default: the cores there are, for many users)",
+      "with --dataset, not with spark: processes at work; changes no number (default: the cores there are, for many users)",
       wholeNumber(1),
     );
   return withSparkFlags(withEngineFlags(command, ["spark"]))
@@ -86,7 +87,7 @@ async function runPersonalize(folder: string, flags: AllFlags, output: Output): 
     refuseLocalFlags(flags);
     return runOnSpark(folder, flags, output);
   }
-  refuseSparkFlags(flags);
+  refuseFlags(flags, SPARK_FLAGS);
   return runHere(folder, { ...flags, engine }, output);
 }
 

@@ -1,55 +1,15 @@
 // nearkin prepare: files in, dataset folder out, with a line per step.
 
-import { NearkinError } from "@nearkin/core";
-import {
-  type Config,
-  isUrl,
-  type Manifest,
-  type PrepareEvent,
-  parseConfig,
-  prepare,
-  requireStorage,
-  resolveSource,
-  type SparkOptions,
-  shellWord,
-  sparkScriptOf,
-  stageOnly,
-} from "@nearkin/data";
+import { type Manifest, type PrepareEvent, parseConfig, prepare, resolveSource } from "@nearkin/data";
 import { estimateAdvice } from "@nearkin/data/encoders";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { wholeNumber } from "../engine.ts";
 import type { Output } from "../output.ts";
+import { type Fold, type PrepareFlags, prepareCommandLine } from "../prepare-command-line.ts";
 import { duration, liveLine } from "../progress.ts";
 import { writeSource } from "../source-record.ts";
-
-export interface PrepareFlags {
-  out?: string;
-  layout?: string;
-  split?: "none" | "time" | "random" | "users";
-  fold?: Fold;
-  seed?: number;
-  encoder?: string;
-  resume?: boolean;
-  force?: boolean;
-  threads?: number;
-  memory?: number;
-  tables?: "memory" | "disk";
-  cache?: string;
-  json?: boolean;
-  engine: "duckdb" | "spark";
-  master?: string;
-  conf: string[];
-  storage?: string;
-  dryRun?: boolean;
-  stageOnly?: boolean;
-  sparkTables?: string;
-}
-
-/** The k-th of so many. */
-interface Fold {
-  k: number;
-  of: number;
-}
+import { refuseFlags } from "../spark/flags.ts";
+import { printScript, SPARK_FLAGS, sparkOptions, stage, withSparkFlags } from "./prepare-spark.ts";
 
 function parseFold(text: string): Fold {
   const [, k, of] = /^(\d+)\/(\d+)$/.exec(text)?.map(Number) ?? [];
@@ -60,7 +20,7 @@ function parseFold(text: string): Fold {
 }
 
 export function prepareCommand(output: Output): Command {
-  return new Command("prepare")
+  const command = new Command("prepare")
     .description("turn files into a dataset folder: checked, split, and ready for training")
     .argument("[source]", "a nearkin.yaml, a folder, or marquee (the built-in sample)", "nearkin.yaml")
     .option("--out <folder>", "the dataset folder to make (default: datasets/<name>)")
@@ -103,19 +63,8 @@ export function prepareCommand(output: Output): Command {
       new Option("--engine <name>", "what runs the SQL: duckdb on this machine, or spark on a cluster")
         .choices(["duckdb", "spark"])
         .default("duckdb"),
-    )
-    .option(
-      "--master <url>",
-      "with spark: local[2], spark://host:7077, yarn, k8s://… (default: as Spark is configured)",
-    )
-    .option("--conf <key=value>", "with spark: a setting of Spark's; may be given again", collected, [])
-    .option("--storage <place>", "with spark: a folder that all workers see, or a URL such as s3a://bucket/folder")
-    .option("--dry-run", "with spark: print the SQL and the commands, and start nothing")
-    .option("--stage-only", "with spark: put the items, and files that are not Parquet, into --storage, and stop")
-    .option(
-      "--spark-tables <folder>",
-      "with spark: go on from the tables of such a script, in --storage or a copy of it",
-    )
+    );
+  return withSparkFlags(command)
     .addHelpText(
       "after",
       `
@@ -126,7 +75,8 @@ Examples:
   $ nearkin prepare nearkin.yaml --fold 1/5 --out datasets/fold-1   the first of five folds, each of which tests other items
   $ nearkin prepare --resume                         after Ctrl-C, a crash or a reboot
   $ nearkin prepare nearkin.yaml --engine spark --master spark://host:7077 --storage /mnt/shared/films   on a cluster
-  $ nearkin prepare nearkin.yaml --engine spark --storage s3a://bucket/films --dry-run > prepare.sql     the script, to run elsewhere
+  $ nearkin prepare nearkin.yaml --engine spark --storage s3a://bucket/films --dry-run > prepare.sql     the script, to run elsewhere;
+                                                     what comes before and after it stands in its first lines
 
 Make a nearkin.yaml with: nearkin init <files>. What a dataset folder holds: docs/data.md. On a cluster: docs/scaling.md.`,
     )
@@ -137,17 +87,13 @@ async function runPrepare(source: string, flags: PrepareFlags, output: Output): 
   using resolved = await resolveSource(source, flags.layout);
   const config = parseConfig(overridden(resolved.config, flags), resolved.description);
   const out = flags.out ?? `datasets/${resolved.name}`;
-  checkSparkFlags(flags);
-  if (flags.dryRun) return printScript(config, { source, out, folder: resolved.folder, flags, output });
-  if (flags.stageOnly) {
-    const storage = requireStorage(flags.storage);
-    await stageOnly(config, { folder: resolved.folder, spark: { ...sparkOptions(flags), storage } });
-    output.log(`staged what Spark does not read by itself in ${storage}/staged\n`);
-    return;
-  }
+  if (flags.engine === "duckdb") refuseFlags(flags, SPARK_FLAGS);
+  const job = { config, source, folder: resolved.folder, out, flags };
+  if (flags.dryRun) return await printScript(job, output);
+  if (flags.stageOnly) return await stage(job, output);
   output.log(`preparing ${resolved.description} into ${out}\n`);
   const stop = new AbortController();
-  const again = `nearkin prepare ${shellWord(source)} --out ${shellWord(out)} --resume`;
+  const again = `${prepareCommandLine(source, flags, ["--out", out])} --resume`;
   const interrupt = () => stop.abort(new InterruptedError(out, again));
   process.once("SIGINT", interrupt);
   const started = performance.now();
@@ -173,58 +119,11 @@ async function runPrepare(source: string, flags: PrepareFlags, output: Output): 
   }
 }
 
-const SPARK_FLAGS = ["master", "storage", "dryRun", "stageOnly", "sparkTables"] as const;
-
-/** What would be of no effect is a mistake. */
-function checkSparkFlags(flags: PrepareFlags): void {
-  if (flags.engine === "spark") return;
-  const given = SPARK_FLAGS.find((name) => flags[name] !== undefined) ?? (flags.conf.length > 0 ? "conf" : undefined);
-  if (given === undefined) return;
-  const name = given.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  throw new NearkinError("BAD_ARGUMENT", `--${name} is for --engine spark; add it, or leave --${name} out`);
-}
-
-function sparkOptions({ master, conf, storage, sparkTables }: PrepareFlags): SparkOptions {
-  return {
-    conf,
-    ...(master !== undefined && { master }),
-    ...(storage !== undefined && { storage }),
-    ...(sparkTables !== undefined && { tables: sparkTables }),
-  };
-}
-
-interface ScriptContext {
-  source: string;
-  out: string;
-  folder: string;
-  flags: PrepareFlags;
-  output: Output;
-}
-
-/** The script on standard output, so that it can be saved as it is; how to use it above it, as comments. */
-async function printScript(config: Config, { source, out, folder, flags, output }: ScriptContext): Promise<void> {
-  const storage = requireStorage(flags.storage);
-  const script = await sparkScriptOf(config, { folder, spark: { ...sparkOptions(flags), storage } });
-  const again = `nearkin prepare ${shellWord(source)} --engine spark`;
-  const copy = isUrl(storage) ? "<a copy of the storage>" : shellWord(storage);
-  const steps = [
-    `1. ${script.stages}, which Spark does not read as they are, go to ${script.staged}:`,
-    `     ${again} --storage ${shellWord(storage)} --stage-only`,
-    "2. this script, saved as prepare.sql, makes the tables; on a platform of your own, with the same settings:",
-    `     ${script.command.map(shellWord).join(" ")}`,
-    "3. the dataset is made from them, with their folder copied to this machine where it is not seen from it:",
-    `     ${again} --spark-tables ${copy} --out ${shellWord(out)}`,
-  ];
-  output.write(`${steps.map((line) => `-- ${line}`).join("\n")}\n\n${script.sql}`);
-}
-
-const collected = (value: string, before: string[]): string[] => [...before, value];
-
 /** Ctrl-C: what is done is kept. */
 class InterruptedError extends Error {
   readonly code = "INTERRUPTED";
   constructor(out: string, again: string) {
-    super(`stopped; what is finished is kept in ${out}.partial; go on, with the same options, with: ${again}`);
+    super(`stopped; what is finished is kept in ${out}.partial; go on with: ${again}`);
   }
 }
 
