@@ -1,4 +1,6 @@
+import type { UserMetric } from "@nearkin/core";
 import { expect, test } from "vitest";
+import type { Served } from "../models/served.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { UsersThread } from "./thread.ts";
 import { Users } from "./users.ts";
@@ -47,4 +49,61 @@ test("a read that fails is asked for again", async () => {
   await expect(users.known("ann")).rejects.toThrow("away");
   fails = false;
   expect((await users.known("ann")).metric).toBeNull();
+});
+
+/** A model that knows every item, and fits that end when they are let go: a user's weight is the number of items it has seen. */
+function fitting(store: Store): { users: Users; served: Served; letGo: (() => void)[] } {
+  const letGo: (() => void)[] = [];
+  const metric: UsersThread["metric"] = async (_, { rows }) => {
+    await new Promise<void>((resolve) => letGo.push(resolve));
+    const fit = { popularity: 0, offset: 0, used: 1, iterations: 1, before: null, after: null, kept: null };
+    return { ...fit, weights: Float64Array.of(rows.length), items: rows.length } as unknown as UserMetric;
+  };
+  const served = {
+    key: 1,
+    model: { id: "m", personalizes: true, weights: { plot: 1 } },
+    catalogue: { known: () => 0 },
+  } as unknown as Served;
+  const users = new Users({ store, thread: { metric } as UsersThread, cacheFor: 1000 });
+  return { users, served, letGo };
+}
+
+test("an event that comes to one server while another fits its user is counted, whichever fit ends first", async () => {
+  await using store = await openStore(":memory:");
+  const [one, other] = [fitting(store), fitting(store)];
+  await store.events.add(rated("a"));
+  const first = one.users.refresh(one.served, "ann");
+  await turn();
+  await store.events.add(rated("b"));
+  const second = other.users.refresh(other.served, "ann");
+  await turn();
+  one.letGo[0]();
+  await first;
+  other.letGo[0](); // has seen both, and finds a metric that it did not know
+  await turn();
+  other.letGo[1]?.();
+  await second;
+  expect(await store.metrics.get("ann")).toMatchObject({
+    weights: { plot: 2 },
+    events: await store.events.lastOf("ann"),
+  });
+});
+
+test("a fit whose events another server has counted meanwhile is not done again, nor one of a metric that was deleted", async () => {
+  await using store = await openStore(":memory:");
+  const [one, other] = [fitting(store), fitting(store)];
+  await store.events.add(rated("a"));
+  const fits = [one, other].map(({ users, served }) => users.refresh(served, "ann"));
+  await turn();
+  one.letGo[0]();
+  await fits[0];
+  other.letGo[0]();
+  await fits[1];
+  expect(other.letGo).toHaveLength(1);
+  const third = one.users.refresh(one.served, "ann");
+  await turn();
+  await store.metrics.remove("ann");
+  one.letGo[1]();
+  await third;
+  expect(await store.metrics.get("ann")).toBeNull();
 });

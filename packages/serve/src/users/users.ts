@@ -100,16 +100,25 @@ export class Users {
   /** Fits a user's metric to all that is stored of them, and keeps it; metrics set by hand stay. */
   async refresh(served: Served, user: string): Promise<void> {
     if (!served.model.personalizes) return;
-    const before = await this.#store.metrics.get(user);
-    if (before?.source === "set") return;
-    // Before the events: one that comes between the two is fitted once more, not passed over. Of a user with many, the last to come need not be among
-    // the last in time, which are fitted.
-    const last = await this.#store.events.lastOf(user);
-    const events = await this.#store.events.ofUser(user, { last: EVENTS });
-    if (events.length === 0) return;
-    const fit = await this.#thread.metric(served.key, rowsOf(served, historyOf(events)));
-    // not written where somebody else was faster, or the user is gone
-    await this.#store.metrics.replace(fittedMetric(served, user, fit, last), before?.revision ?? null);
+    for (let attempt = 1; ; attempt++) {
+      const before = await this.#store.metrics.get(user);
+      if (before?.source === "set") return;
+      // Before the events: one that comes between the two is fitted once more, not passed over. Of a user with many, the last to come need not be among
+      // the last in time, which are fitted.
+      const last = await this.#store.events.lastOf(user);
+      // Another server was faster: its fit is as good, unless it began before the last event came, of which it may never hear. A metric that was deleted
+      // stays so.
+      if (attempt > 1 && (!before || before.events >= last)) break;
+      const events = await this.#store.events.ofUser(user, { last: EVENTS });
+      if (events.length === 0) break;
+      const fit = await this.#thread.metric(served.key, rowsOf(served, historyOf(events)));
+      // not written where somebody else was faster, or the user is gone
+      const written = await this.#store.metrics.replace(
+        fittedMetric(served, user, fit, last),
+        before?.revision ?? null,
+      );
+      if (written !== null) break;
+    }
     this.forget(user);
   }
 
