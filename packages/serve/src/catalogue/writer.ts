@@ -79,8 +79,11 @@ export class ItemWriter implements AsyncDisposable {
   /** How many there were. */
   delete(ids: readonly string[]): Promise<{ deleted: number; unknown: string[] }> {
     return this.#change(async (served) => {
-      const known = [...new Set(ids)].filter((id) => served.catalogue.find(id) !== undefined);
-      const unknown = [...new Set(ids)].filter((id) => served.catalogue.find(id) === undefined);
+      const asked = [...new Set(ids)];
+      const isKnown = (id: string) => served.catalogue.find(id) !== undefined;
+      if (!asked.every(isKnown)) await this.replay(served); // another server may have put it just now
+      const known = asked.filter(isKnown);
+      const unknown = asked.filter((id) => !isKnown(id));
       if (known.length > 0) {
         const { version } = await this.#stored(this.#store.items.remove(known));
         await served.queue.exclusively(() => served.delete(known));

@@ -58,6 +58,19 @@ describe.skipIf(skip)(`two servers written to at once (NEARKIN_SEED=${seed})${sk
     expect(new Map(titles[0])).toEqual(new Map(alive));
   });
 
+  test("delete what the other has put a moment ago", async () => {
+    const ids = Array.from({ length: 10 }, (_, i) => `brief ${i}`);
+    const deleted: number[] = [];
+    for (const [i, id] of ids.entries()) {
+      await servers[i % 2].answer("putItem", { params: { id }, body: { channels: { year: 1970 } } });
+      const answer = await servers[1 - (i % 2)].answer("deleteItem", { params: { id } });
+      deleted.push(answer.deleted);
+    }
+    expect(deleted).toEqual(ids.map(() => 1));
+    const { store } = servers[0].server.context;
+    expect(await Promise.all(ids.map(async (id) => (await store.items.get(id))?.deleted))).toEqual(ids.map(() => true));
+  });
+
   const oneOf = <T>(list: readonly T[], random: Random): T => list[random.below(list.length)];
 
   async function write(tiny: TinyServer, random: Random, end: number): Promise<number> {
