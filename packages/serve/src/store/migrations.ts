@@ -76,6 +76,11 @@ export const MIGRATIONS: readonly Step[] = [FIRST, SECOND];
 /** Any number, the same for all who migrate. */
 const ADVISORY_LOCK = "SELECT pg_advisory_xact_lock(6178022771)";
 
+/** Only where there is none: whoever may not make schemas may use one that was made for them, and CREATE SCHEMA IF NOT EXISTS asks for the right first. */
+const makeSchema = (schema: string) => `DO $$ BEGIN
+  IF NOT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = '${schema}') THEN CREATE SCHEMA "${schema}"; END IF;
+END $$`;
+
 /** How many steps the store has behind it; 0 where there is nothing yet. Throws `BAD_STORE` where somebody else's tables are. */
 export async function schemaVersion(database: SqlDatabase): Promise<number> {
   const [tables] = await database.run([
@@ -121,7 +126,7 @@ function step({ kind, schema }: SqlDatabase, number: number, ddl: Step): SqlStat
   const table = "CREATE TABLE IF NOT EXISTS nearkin.nearkin_migrations (number INT PRIMARY KEY, time INT NOT NULL)";
   return [
     ...(kind === "postgres" ? [ADVISORY_LOCK] : []),
-    ...(kind === "postgres" && number === 1 ? [`CREATE SCHEMA IF NOT EXISTS "${schema}"`] : []),
+    ...(schema !== null && number === 1 ? [makeSchema(schema)] : []),
     typed(table),
     `INSERT INTO nearkin.nearkin_migrations VALUES (${number}, ${Date.now()})`,
     ...("postgres" in ddl ? ddl[kind] : ddl).map(

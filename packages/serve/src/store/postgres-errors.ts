@@ -4,6 +4,9 @@ import { SqlError, StoreError, type StoreReason } from "./errors.ts";
 
 const SERIALIZATION_FAILURE = "40001";
 const DEADLOCK_DETECTED = "40P01";
+const INVALID_PASSWORD = "28P01";
+const TOO_MANY_CONNECTIONS = "53300";
+const QUERY_CANCELED = "57014";
 
 /** By SQLSTATE, whole or its class. */
 const REASONS: Readonly<Record<string, readonly [StoreReason, string]>> = {
@@ -12,7 +15,7 @@ const REASONS: Readonly<Record<string, readonly [StoreReason, string]>> = {
   "57P": ["unreachable", "is stopping or starting; wait for it"],
   "53100": ["full", "has no room left on its disk; make room, and try again"],
   "53200": ["unreachable", "is out of memory"],
-  "53300": ["refused", "has no connection to spare; raise its max_connections, or ask for fewer connections"],
+  "53300": ["refused", "has no connection to spare; raise its max_connections, or put a pooler before it"],
   "55P03": ["locked", "is locked by somebody else for too long"],
   "25006": ["read-only", "can only be read: is it a standby?"],
   "28": ["refused", "does not let us in; look at user and password"],
@@ -21,8 +24,22 @@ const REASONS: Readonly<Record<string, readonly [StoreReason, string]>> = {
   XX: ["damaged", "says that it is damaged; look at its log, and restore a copy"],
 };
 
+const QUERY_TIMED_OUT = "Query read timeout"; // the driver's own words
+const PASSWORD_MISSING = /^SASL: .*password must be/;
+
 function codeOf(error: unknown): string | undefined {
-  return error instanceof pg.DatabaseError ? error.code : undefined;
+  if (error instanceof pg.DatabaseError) return error.code;
+  return PASSWORD_MISSING.test(messageOf(error)) ? INVALID_PASSWORD : undefined;
+}
+
+/** It has as many connections as it takes, or as it takes of us. */
+export function isCrowded(error: unknown): boolean {
+  return codeOf(error) === TOO_MANY_CONNECTIONS;
+}
+
+/** No answer came for as long as we wait for one: asking again at once would take as long. */
+export function isTimedOut(error: unknown): boolean {
+  return codeOf(error) === QUERY_CANCELED || messageOf(error) === QUERY_TIMED_OUT;
 }
 
 /** The transaction was undone for the sake of another one: it may be tried again. */
@@ -39,7 +56,7 @@ export function isConnectionLost(error: unknown): boolean {
 
 export function toStoreError(cause: unknown, place: string, uncertain: boolean): StoreError | SqlError {
   const said = messageOf(cause);
-  const code = codeOf(cause) ?? "08";
+  const code = codeOf(cause) ?? (isTimedOut(cause) ? QUERY_CANCELED : "08");
   if (code === "23505") return new SqlError("unique", said, { cause });
   if (code === "23514") return new SqlError("check", said, { cause });
   const found = [code, code.slice(0, 3), code.slice(0, 2)].find((prefix) => prefix in REASONS);

@@ -31,6 +31,17 @@ describe.skipIf(missing !== "")(`a PostgreSQL server${missing}`, () => {
     await client.end();
   }
 
+  /** How the statements begin that wait for a lock. */
+  async function waiting(): Promise<string[]> {
+    const client = new pg.Client(server.url); // within one transaction the answer stays the same
+    await client.connect();
+    const { rows } = await client.query(
+      "SELECT left(query, 6) AS began FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
+    );
+    await client.end();
+    return rows.map(({ began }) => began);
+  }
+
   const at = (change: Partial<URL>) => Object.assign(new URL(server.url), change).href;
 
   /** The whole error, with what changes from run to run cut out. */
@@ -119,7 +130,7 @@ describe.skipIf(missing !== "")(`a PostgreSQL server${missing}`, () => {
       for (const socket of [client, target]) socket.on("error", () => {});
       let committing = false;
       client.on("data", (data) => {
-        committing = cut !== "no" && data.includes("COMMIT");
+        committing = cut !== "no" && data.includes("COMMIT\0"); // the statement: READ COMMITTED is none
         if (committing && cut === "before") client.destroy();
         else target.write(data);
       });
@@ -184,6 +195,59 @@ describe.skipIf(missing !== "")(`a PostgreSQL server${missing}`, () => {
     expect(await database.run([{ sql: "SELECT 1 AS one" }])).toEqual([[{ one: 1 }]]);
   });
 
+  test("whose table is locked for longer than we wait: reads are not tried again, and writes leave no connection behind", async () => {
+    const schema = freshSchema();
+    await using store = await openStore(server.url, { schema, connections: 2, queryTimeout: 400 });
+    const locker = new pg.Client(server.url);
+    await locker.connect();
+    await locker.query("BEGIN");
+    await locker.query(`LOCK TABLE ${schema}.events`);
+    for (let n = 0; n < 4; n++) {
+      expect(await failure(store.events.add(batchEvents("a", 2)))).toMatch(
+        /^STORE_UNAVAILABLE unreachable.*took longer/,
+      );
+    }
+    await expect.poll(waiting, { timeout: 5000 }).toEqual([]);
+    expect(await failure(store.events.ofUser("ann"))).toMatchInlineSnapshot(
+      `"STORE_UNAVAILABLE unreachable: store: postgres://nearkin@<host>/postgres took longer than it is allowed to (Query read timeout)"`,
+    );
+    expect(await waiting()).toEqual(["SELECT"]);
+    await locker.query("COMMIT");
+    await locker.end();
+    expect(await store.events.add(batchEvents("a", 2))).toMatchObject({ accepted: 2, duplicates: 0 });
+  });
+
+  test("that gives us fewer connections than we ask for: whoever wants one waits for those there are", async () => {
+    const schema = freshSchema();
+    await administer(
+      "CREATE USER crowded PASSWORD 'crowded' CONNECTION LIMIT 2",
+      `CREATE SCHEMA ${schema} AUTHORIZATION crowded`,
+    );
+    const url = at({ username: "crowded", password: "crowded" });
+    await using store = await openStore(url, { schema });
+    const added = await Promise.all(Array.from({ length: 40 }, (_, n) => store.items.put(batchItems(`${n}`, 1))));
+    expect(added).toHaveLength(40);
+    expect(await failure(openStore(url, { schema }))).toContain("STORE_UNAVAILABLE refused"); // who has none is told so
+  });
+
+  test("whose transactions see by default what they began with: writers take turns all the same", async () => {
+    await administer("CREATE USER repeatable PASSWORD 'repeatable'", "GRANT CREATE ON DATABASE postgres TO repeatable");
+    await administer("ALTER USER repeatable SET default_transaction_isolation = 'repeatable read'");
+    const url = at({ username: "repeatable", password: "repeatable" });
+    const schema = freshSchema();
+    await using store = await openStore(url, { schema });
+    const names = Array.from({ length: 200 }, (_, n) => `${n}`);
+    await Promise.all(names.map((name) => store.items.put(batchItems(name, 1))));
+    expect(await store.items.version()).toBe(200);
+  });
+
+  test("in which a schema was made for a user who may make none", async () => {
+    const schema = freshSchema();
+    await administer("CREATE USER tenant PASSWORD 'tenant'", `CREATE SCHEMA ${schema} AUTHORIZATION tenant`);
+    await using store = await openStore(at({ username: "tenant", password: "tenant" }), { schema });
+    expect(await store.events.count()).toBe(0);
+  });
+
   test("that will not do is named, with what is wrong with it", async () => {
     await administer(
       "CREATE DATABASE plain ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0",
@@ -202,6 +266,7 @@ describe.skipIf(missing !== "")(`a PostgreSQL server${missing}`, () => {
     const as = (user: string) => at({ username: user, password: user });
     const failures = [
       await failure(openStore(as("nearkin"))),
+      await failure(openStore(at({ password: "" }))),
       await failure(openStore(as("guest"))),
       await failure(openStore(as("reader"))),
       await failure(openStore(at({ pathname: "/nowhere" }))),
@@ -213,6 +278,7 @@ describe.skipIf(missing !== "")(`a PostgreSQL server${missing}`, () => {
     expect(failures).toMatchInlineSnapshot(`
       [
         "STORE_UNAVAILABLE refused: store: postgres://nearkin@<host>/postgres does not let us in; look at user and password (password authentication failed for user "nearkin")",
+        "STORE_UNAVAILABLE refused: store: postgres://nearkin@<host>/postgres does not let us in; look at user and password (SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string)",
         "STORE_UNAVAILABLE refused: store: postgres://guest@<host>/postgres does not allow this user to do that; grant it, or name another schema (permission denied for database postgres)",
         "STORE_UNAVAILABLE read-only: store: postgres://reader@<host>/postgres can only be read: is it a standby? (cannot execute CREATE SCHEMA in a read-only transaction)",
         "STORE_UNAVAILABLE refused: store: postgres://nearkin@<host>/nowhere is not there; create the database first (database "nowhere" does not exist)",

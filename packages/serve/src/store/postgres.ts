@@ -6,7 +6,7 @@ import { NearkinError } from "@nearkin/core";
 import pg from "pg";
 import { checkValues, type ListenOptions, type SqlDatabase, type SqlRow, type SqlStatement } from "./database.ts";
 import { StoreError } from "./errors.ts";
-import { isConnectionLost, isRolledBack, toStoreError } from "./postgres-errors.ts";
+import { isConnectionLost, isCrowded, isRolledBack, isTimedOut, toStoreError } from "./postgres-errors.ts";
 import { PostgresListener } from "./postgres-listener.ts";
 
 export interface PostgresOptions {
@@ -26,8 +26,16 @@ const MOST_ATTEMPTS = 6;
 /** ms between two announcements: many writes are one. */
 const ANNOUNCE_EVERY = 100;
 
-/** The locks of a server whose machine is lost go with its transaction; a server that lives never idles in one. */
-const BEGIN = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 10000";
+/** ms that we make do with the connections we have, where the database has none to spare. */
+const CROWDED = 5000;
+
+/**
+ * How a list begins. The level is ours to name: whoever waited for a turn must see what was written in it, which above this level is an error. The
+ * locks of a server whose machine is lost go with its transaction; a server that lives never idles in one. And what nobody waits for any more
+ * is ended there too: behind somebody's lock it would keep its connection, of which there are few.
+ */
+const begin = (timeout: number) => `BEGIN ISOLATION LEVEL READ COMMITTED;
+  SET LOCAL idle_in_transaction_session_timeout = 10000; SET LOCAL statement_timeout = ${timeout}`;
 
 const INT8 = 20;
 const BYTEA = 17;
@@ -47,11 +55,7 @@ export async function openPostgres(
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(schema)) {
     throw new NearkinError("BAD_ARGUMENT", `store: a schema is named with letters, digits and _, got ${schema}`);
   }
-  const database = new PostgresDatabase(url, schema, {
-    max: connections,
-    connectionTimeoutMillis: connectTimeout,
-    query_timeout: queryTimeout,
-  });
+  const database = new PostgresDatabase(url, { schema, connections, connectTimeout, queryTimeout });
   try {
     await database.check();
     return database;
@@ -76,16 +80,21 @@ class PostgresDatabase implements SqlDatabase {
   readonly schema: string;
   readonly #pool: pg.Pool;
   readonly #url: string;
+  readonly #connections: number;
+  #open = 0; // connections
+  readonly #begin: string;
   readonly #name = randomBytes(8).toString("hex"); // tells our own announcements from others'
   readonly #running = new Set<Promise<unknown>>();
   #announced: ReturnType<typeof setTimeout> | undefined;
   #unannounced = false;
   #ended: Promise<void> | undefined;
 
-  constructor(url: string, schema: string, config: pg.PoolConfig) {
+  constructor(url: string, { schema, connections, connectTimeout, queryTimeout }: Required<PostgresOptions>) {
     this.schema = schema;
     this.place = describe(url);
     this.#url = url;
+    this.#connections = connections;
+    this.#begin = begin(queryTimeout);
     this.#pool = new pg.Pool({
       connectionString: url,
       application_name: "nearkin",
@@ -93,12 +102,18 @@ class PostgresDatabase implements SqlDatabase {
       allowExitOnIdle: true,
       pipeline: true,
       types,
-      ...config,
+      max: connections,
+      connectionTimeoutMillis: connectTimeout,
+      query_timeout: queryTimeout,
     });
     // A connection that is lost fails what runs on it, and the pool drops it and opens another when asked. Node would also end the process
     // over an error event that nobody hears: the pool's, where the connection idled, and the connection's own, where it did not.
     this.#pool.on("error", () => {});
-    this.#pool.on("connect", (client) => client.on("error", () => {}));
+    this.#pool.on("connect", (client) => {
+      this.#open++;
+      client.on("error", () => {});
+    });
+    this.#pool.on("remove", () => this.#open--);
   }
 
   async check(): Promise<void> {
@@ -183,7 +198,7 @@ class PostgresDatabase implements SqlDatabase {
         const undone = isRolledBack(cause);
         const lost = isConnectionLost(cause);
         // A connection that died while it idled is found out by the first to use it: once more, on a new one.
-        const again = undone ? attempt < MOST_ATTEMPTS : lost && !uncertain && attempt === 1;
+        const again = undone ? attempt < MOST_ATTEMPTS : lost && !uncertain && !isTimedOut(cause) && attempt === 1;
         if (!again) throw toStoreError(cause, this.place, uncertain && lost);
         if (undone) await delay(2 ** attempt * 5 * (0.5 + Math.random()));
       }
@@ -211,7 +226,7 @@ class PostgresDatabase implements SqlDatabase {
     const client = await this.#connect();
     let lost: Error | undefined;
     try {
-      await client.query(BEGIN).catch((cause) => {
+      await client.query(this.#begin).catch((cause) => {
         throw new Failed(cause, false);
       });
       const settled = await Promise.allSettled(
@@ -231,11 +246,25 @@ class PostgresDatabase implements SqlDatabase {
   }
 
   async #connect(): Promise<pg.PoolClient> {
-    try {
-      return await this.#pool.connect();
-    } catch (cause) {
-      throw toStoreError(cause, this.place, false);
+    for (;;) {
+      try {
+        return await this.#pool.connect();
+      } catch (cause) {
+        if (!isCrowded(cause) || this.#open === 0) throw toStoreError(cause, this.place, false);
+        this.#makeDo();
+      }
     }
+  }
+
+  /** The database has no connection to spare: for a while, whoever wants one waits for one of those that we have. */
+  #makeDo(): void {
+    const { options } = this.#pool;
+    if (options.max === this.#connections) {
+      setTimeout(() => {
+        options.max = this.#connections;
+      }, CROWDED).unref();
+    }
+    options.max = this.#open;
   }
 }
 
