@@ -79,6 +79,16 @@ describe("a ring of keys", () => {
     expect(await ring.verify(key)).toEqual({ failure: "revoked" });
   });
 
+  test("a clock that is put back by an hour makes nothing fresh that is not, with a store and without", async () => {
+    const [revoked, other] = [await create(), await create()];
+    for (const key of [revoked, other]) await ring.verify(key);
+    await store.revoke(revoked.id); // by another process
+    time -= 3_600_000;
+    expect(await ring.verify(revoked)).toEqual({ failure: "revoked" });
+    store.failure = new Error("away");
+    await expect(ring.verify(other)).rejects.toThrow("away");
+  });
+
   test("a read that was under way while the key was revoked is not remembered, nor shared with later requests", async () => {
     const key = await create();
     let open = () => {};

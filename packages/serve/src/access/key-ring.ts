@@ -84,7 +84,7 @@ export class KeyRing {
   /** The record with that id, at most `freshMs` old. */
   async find(id: string): Promise<KeyRecord | null> {
     const entry = this.#entries.get(id);
-    if (entry !== undefined && !entry.stale && this.#options.now() - entry.at < this.#options.freshMs) {
+    if (entry !== undefined && !entry.stale && this.#ageOf(entry) < this.#options.freshMs) {
       this.#entries.delete(id); // and in again, as the most recently used
       this.#entries.set(id, entry);
       return entry.record;
@@ -131,6 +131,12 @@ export class KeyRing {
     await Promise.all(this.#writing);
   }
 
+  /** ms since the store said so. A clock that was put back cannot tell: a revoked key would be believed until it is where it was. */
+  #ageOf({ at }: Entry): number {
+    const age = this.#options.now() - at;
+    return age < 0 ? Number.POSITIVE_INFINITY : age;
+  }
+
   async #load(id: string, before: Entry | undefined, load: Load): Promise<KeyRecord | null> {
     const { now, freshMs, graceMs, onError } = this.#options;
     let record: KeyRecord | null;
@@ -138,7 +144,7 @@ export class KeyRing {
       record = await this.#store.get(id);
     } catch (error) {
       if (this.#loading.get(id) === load) this.#loading.delete(id);
-      if (before === undefined || now() - before.at >= freshMs + graceMs) throw error;
+      if (before === undefined || this.#ageOf(before) >= freshMs + graceMs) throw error;
       onError(error);
       return before.record;
     }
