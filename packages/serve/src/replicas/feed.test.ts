@@ -28,7 +28,7 @@ describe.skipIf(skip)(`what a server hears of others${skip ? noPostgres : ""}`, 
   });
 
   /** A feed that notes what it is told; `change` may come between it and the store. */
-  async function follow({ change = (look) => look, every = 50, listen = false }: Following = {}) {
+  async function follow({ change = (look) => look, every = 50, listen = false, patience = 5000 }: Following = {}) {
     const users: (string | null)[] = [];
     const counts = { looks: 0, revoked: 0, imported: 0, inherited: 0 };
     const shared = own.shared as SharedStore;
@@ -39,6 +39,7 @@ describe.skipIf(skip)(`what a server hears of others${skip ? noPostgres : ""}`, 
       model: () => "m",
       every,
       listen,
+      patience,
       onUsers: (changed) => users.push(...(changed ?? [null])),
       onKeysRevoked: () => counts.revoked++,
       onImported: () => counts.imported++,
@@ -53,9 +54,10 @@ describe.skipIf(skip)(`what a server hears of others${skip ? noPostgres : ""}`, 
   }
 
   interface Following {
-    change?: (look: Look) => Look;
+    change?: (look: Look) => Look | Promise<Look>;
     every?: number;
     listen?: boolean;
+    patience?: number;
   }
 
   test("looks that fail lose nothing: the next begins where the last good one was", async () => {
@@ -74,6 +76,23 @@ describe.skipIf(skip)(`what a server hears of others${skip ? noPostgres : ""}`, 
     failing = false;
     await expect.poll(() => new Set(told.users), POLL).toEqual(new Set(["ann"]));
     expect(told.feed.synced).toBeGreaterThan(synced);
+  });
+
+  test("looks that hang are few, since each keeps a connection, and it goes on when they end", async () => {
+    const letGo: (() => void)[] = [];
+    let hanging = false;
+    const change = async (look: Look) => {
+      if (hanging) await new Promise<void>((resolve) => letGo.push(resolve));
+      return look;
+    };
+    await using told = await follow({ change, every: 10, patience: 30 });
+    hanging = true;
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(letGo).toHaveLength(2);
+    hanging = false;
+    for (const go of letGo) go();
+    const { looks } = told.counts;
+    await expect.poll(() => told.counts.looks, POLL).toBeGreaterThan(looks);
   });
 
   test("after a long time without a look, anybody may have changed", async () => {

@@ -28,28 +28,32 @@ export interface FeedOptions {
   onListening: (listening: boolean) => void;
   /** A mistake of ours: a store that is away is none. */
   onError: (error: unknown) => void;
+  /** ms for an answer: a connection that hangs must not keep us from trying another. @default 5000 */
+  patience?: number;
 }
 
 /** ms between two looks, however many changes are announced. */
 const LEAST_GAP = 100;
-const PATIENCE = 5000; // ms for an answer: a connection that hangs must not keep us from trying another
+/** Looks that are left to hang: each keeps a connection, of which requests need some too. */
+const MOST_HANGING = 2;
 const PRUNE_EVERY = 30_000; // ms
 /** ms by the database's clock that nobody looked: what was forgotten by the store meanwhile could be missing. */
 const LONG = KEPT / 2;
 
 export class ChangeFeed implements AsyncDisposable {
-  readonly #options: FeedOptions;
+  readonly #options: Required<FeedOptions>;
   #last: Look | undefined;
   #synced = Number.NEGATIVE_INFINITY;
   #looking: Promise<void> | undefined;
   #again = false;
+  #asked = 0; // looks without an answer yet
   #timer: ReturnType<typeof setTimeout> | undefined;
   #listener: AsyncDisposable | undefined;
   #pruned = performance.now();
   #closed = false;
 
   private constructor(options: FeedOptions) {
-    this.#options = options;
+    this.#options = { patience: 5000, ...options };
   }
 
   /** Looks for the first time, then goes on. What is read from the store from now on is newer than where it begins. */
@@ -112,9 +116,9 @@ export class ChangeFeed implements AsyncDisposable {
   }
 
   async #compare(): Promise<void> {
-    const { id, shared, model, onLook } = this.#options;
+    const { shared, model, onLook } = this.#options;
     const started = performance.now();
-    const look = await inTime(shared.replicas.look(id, model()));
+    const look = await this.#look();
     if (this.#last) await this.#tell(this.#last, look);
     this.#last = look;
     this.#synced = started;
@@ -125,6 +129,14 @@ export class ChangeFeed implements AsyncDisposable {
       this.#pruned = started;
       await Promise.all([shared.changes.prune(), shared.allowances.prune()]);
     }
+  }
+
+  async #look(): Promise<Look> {
+    const { id, shared, model, patience } = this.#options;
+    if (this.#asked >= MOST_HANGING) throw new StoreError("unreachable", "has left the last looks without an answer");
+    this.#asked++;
+    const looking = shared.replicas.look(id, model()).finally(() => this.#asked--);
+    return inTime(looking, patience);
   }
 
   async #tell(last: Look, look: Look): Promise<void> {
@@ -139,10 +151,10 @@ export class ChangeFeed implements AsyncDisposable {
   }
 }
 
-async function inTime<T>(asked: Promise<T>): Promise<T> {
+async function inTime<T>(asked: Promise<T>, patience: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new StoreError("unreachable", `gave no answer for ${PATIENCE} ms`)), PATIENCE);
+    timer = setTimeout(() => reject(new StoreError("unreachable", `gave no answer for ${patience} ms`)), patience);
   });
   try {
     return await Promise.race([asked, late]);
