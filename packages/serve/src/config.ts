@@ -43,8 +43,8 @@ export const serveConfigSchema = z.strictObject({
   refreshDelay: z.int().min(0).max(60_000).default(100),
   /** s that what is known of a user may be old, where several servers share a store. */
   userCache: seconds.default(2),
-  /** s between looks at what other servers on the store have changed, where nothing is announced. */
-  lookEvery: z.number().min(0.05).max(60).default(1),
+  /** s between looks at what other servers on the store have changed, where nothing is announced. Who looks less often is taken for dead by the others. */
+  lookEvery: z.number().min(0.05).max(3).default(1),
   /** Whether a connection listens for announcements of other servers; a pooler by transaction cannot pass them on. */
   listen: z.boolean().default(true),
   /** Bytes of a body. */

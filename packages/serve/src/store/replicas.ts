@@ -34,7 +34,7 @@ export interface ReplicaStore {
 }
 
 /** ms without a sign of life until a server is taken for dead: a busy machine may miss some. */
-const DEAD_AFTER = 10_000;
+export const DEAD_AFTER = 10_000;
 
 const ALIVE = `seen >= ${CLOCK} - ${DEAD_AFTER}`;
 const position = (name: string) => `(SELECT value FROM nearkin.counters WHERE name = '${name}') AS ${name}`;

@@ -1,5 +1,6 @@
 // Whether the server is well, and what it can do.
 import { openApi } from "@nearkin/client/contract";
+import { DEAD_AFTER } from "../../store/replicas.ts";
 import { ApiError } from "../api-error.ts";
 import type { Handlers, ServerContext } from "../context.ts";
 import { docsFiles } from "../docs/page.ts";
@@ -13,6 +14,12 @@ export const systemHandlers: Handlers<"health" | "ready" | "metrics" | "openApi"
     const { ready, reasons } = lifecycle.readiness();
     if (!ready) throw new ApiError("NOT_READY", reasons.join("; "), { headers: { "retry-after": "1" } });
     await store.ping();
+    const unseen = replicas ? performance.now() - replicas.synced : 0; // ms
+    if (unseen > DEAD_AFTER) {
+      // a database that answers and cannot be written to, or is locked: what is in memory grows old
+      const message = `what other servers have changed was last seen ${Math.round(unseen / 1000)} s ago`;
+      throw new ApiError("NOT_READY", message, { headers: { "retry-after": "1" } });
+    }
     return models.with(({ model, catalogue }) => ({
       status: "ready" as const,
       model: model.id,
