@@ -1,5 +1,9 @@
 // Tables whose rows have a key of their own, come in batches, and are numbered as they arrive: events and feedback. A row whose key is there
 // already is passed over.
+//
+// A row that brings no time has that of its arrival: by the database's own clock where several servers write, since theirs differ, and of two ratings of an item
+// the one with the later time counts.
+import { CLOCK } from "./changes.ts";
 import { checkValues, type SqlDatabase, type SqlRow, type SqlStatement, type SqlValue } from "./database.ts";
 import { insertRows, numberOf, takeNumbers } from "./rows.ts";
 import { together } from "./together.ts";
@@ -13,15 +17,24 @@ export interface ArrivalTable {
 /** A key, and then the other columns. */
 export type ArrivalRow = readonly [key: string, ...others: SqlValue[]];
 
+/** The time of arrival in milliseconds since 1970; null: the database's clock tells. */
+export type ArrivalClock = () => number | null;
+
 /** Rows of those who write at the same time, in one transaction. */
 const MOST_ROWS = 1000;
 
 /** The list that writes rows. Its first statement takes the turn; `acceptedOf` reads what they give. */
-export function arrivalStatements({ name, columns }: ArrivalTable, rows: readonly ArrivalRow[]): SqlStatement[] {
+export function arrivalStatements(
+  { kind }: SqlDatabase,
+  { name, columns }: ArrivalTable,
+  rows: readonly ArrivalRow[],
+): SqlStatement[] {
   const names = Object.keys(columns);
-  const typed = Object.values(columns).map((type, i) =>
-    type === "TEXT" ? `v.column${i + 2}` : `CAST(v.column${i + 2} AS ${type})`,
-  );
+  const typed = Object.entries(columns).map(([column, type], i) => {
+    if (type === "TEXT") return `v.column${i + 2}`;
+    const value = `CAST(v.column${i + 2} AS ${type})`;
+    return column === "time" && kind === "postgres" ? `COALESCE(${value}, ${CLOCK})` : value;
+  });
   const numbered = rows.map((row, i) => [i - rows.length + 1, ...row]);
   return [
     takeNumbers(name, rows.length),
@@ -61,7 +74,7 @@ export function arrivalWriter(
 ): (rows: readonly ArrivalRow[]) => Promise<ArrivalRow[]> {
   const write = together(
     async (batches: readonly (readonly ArrivalRow[])[]) => {
-      const results = await database.run(arrivalStatements(table, batches.flat()));
+      const results = await database.run(arrivalStatements(database, table, batches.flat()));
       if (table.name === "events") database.changed(); // nobody remembers feedback
       return acceptedOf(batches, results);
     },

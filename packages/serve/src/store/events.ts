@@ -4,7 +4,7 @@
 //   with neither  by its content within the batch alone. A batch that is sent again counts again, since the same deed at another time is
 //                 another deed; clients that try again give ids or times.
 import { randomUUID } from "node:crypto";
-import { type ArrivalRow, type ArrivalTable, arrivalWriter, countArrivals } from "./arrivals.ts";
+import { type ArrivalClock, type ArrivalRow, type ArrivalTable, arrivalWriter, countArrivals } from "./arrivals.ts";
 import { checkId, checkPage, checkWhole } from "./checks.ts";
 import type { SqlDatabase, SqlRow } from "./database.ts";
 import { keyOf } from "./rows.ts";
@@ -79,7 +79,7 @@ export const EVENTS: ArrivalTable = {
 };
 const COLUMNS = `arrival, ${Object.keys(EVENTS.columns).join(", ")}`;
 
-export function eventStore(database: SqlDatabase, now: () => number): EventStore {
+export function eventStore(database: SqlDatabase, now: ArrivalClock): EventStore {
   const write = arrivalWriter(database, EVENTS);
   return {
     async add(events) {
@@ -122,7 +122,7 @@ export function eventStore(database: SqlDatabase, now: () => number): EventStore
   };
 }
 
-export function eventRows(events: readonly NewEvent[], now: number): ArrivalRow[] {
+export function eventRows(events: readonly NewEvent[], now: number | null): ArrivalRow[] {
   const batch = randomUUID();
   return events.map((event) => {
     const { user, item, rating = null, time, type } = event;

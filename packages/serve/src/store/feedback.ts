@@ -1,5 +1,5 @@
 // What became of recommendations: shown, clicked, …. Of one user, an id counts once; without ids, one recommendation, item and action.
-import { type ArrivalRow, type ArrivalTable, arrivalWriter } from "./arrivals.ts";
+import { type ArrivalClock, type ArrivalRow, type ArrivalTable, arrivalWriter } from "./arrivals.ts";
 import { checkId, checkPage, checkWhole } from "./checks.ts";
 import type { SqlDatabase, SqlRow } from "./database.ts";
 import { keyOf } from "./rows.ts";
@@ -56,7 +56,7 @@ const FEEDBACK: ArrivalTable = {
 };
 const COLUMNS = `arrival, ${Object.keys(FEEDBACK.columns).join(", ")}`;
 
-export function feedbackStore(database: SqlDatabase, now: () => number): FeedbackStore {
+export function feedbackStore(database: SqlDatabase, now: ArrivalClock): FeedbackStore {
   const write = arrivalWriter(database, FEEDBACK);
   return {
     async add(feedback) {
@@ -85,7 +85,7 @@ export function feedbackStore(database: SqlDatabase, now: () => number): Feedbac
   };
 }
 
-function feedbackRow(feedback: NewFeedback, arrived: number): ArrivalRow {
+function feedbackRow(feedback: NewFeedback, arrived: number | null): ArrivalRow {
   const { id, recommendation, user, item, action, position = null, time = arrived, model } = feedback;
   if (id !== undefined) checkId("a feedback's id", id);
   checkId("a recommendation", recommendation);
@@ -93,7 +93,7 @@ function feedbackRow(feedback: NewFeedback, arrived: number): ArrivalRow {
   checkId("an item", item);
   checkId("an action", action);
   if (position !== null) checkWhole("a position", position);
-  checkWhole("a feedback's time", time);
+  if (time !== null) checkWhole("a feedback's time", time);
   checkId("a model", model);
   // with the user in it: who knows the id of another's list must not be able to say something first
   const key = id === undefined ? keyOf("content", user, recommendation, item, action) : keyOf("id", user, id);

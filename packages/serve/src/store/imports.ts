@@ -1,7 +1,7 @@
 // Events from files, in batches. How far an import is gets written together with each batch: stopped anywhere, it goes on from there, and what
 // is done is not done again.
 import { type JsonObject, NearkinError } from "@nearkin/core";
-import { acceptedOf, arrivalStatements, countLast } from "./arrivals.ts";
+import { type ArrivalClock, acceptedOf, arrivalStatements, countLast } from "./arrivals.ts";
 import { checkId } from "./checks.ts";
 import type { SqlDatabase, SqlRow } from "./database.ts";
 import { breaks } from "./errors.ts";
@@ -50,7 +50,10 @@ const ADVANCE = `UPDATE nearkin.imports SET
     duplicates = duplicates + CAST($4 AS BIGINT) - (${WRITTEN})
   WHERE source = $1`;
 
-export function importStore(database: SqlDatabase, now: () => number): ImportStore {
+export function importStore(
+  database: SqlDatabase,
+  { now, arrival }: { now: () => number; arrival: ArrivalClock },
+): ImportStore {
   const select = `SELECT ${COLUMNS} FROM nearkin.imports`;
   const byName = (source: string) => ({ sql: `${select} WHERE source = $1`, values: [source] });
 
@@ -67,11 +70,11 @@ export function importStore(database: SqlDatabase, now: () => number): ImportSto
 
     async add(source, { from, to, events }) {
       checkId("a source", source);
-      const rows = eventRows(events, now());
+      const rows = eventRows(events, arrival());
       const advance = { sql: ADVANCE, values: [source, from, to, events.length] };
       try {
         const results = await database.run([
-          ...arrivalStatements(EVENTS, rows),
+          ...arrivalStatements(database, EVENTS, rows),
           { sql: START, values: [source] },
           advance,
         ]);

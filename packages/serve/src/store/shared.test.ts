@@ -1,6 +1,6 @@
 // What servers on one PostgreSQL tell each other, at the store.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openAt, type Places, postgresPlaces } from "../testing/places.ts";
+import { openAt, type Place, type Places, postgresPlaces } from "../testing/places.ts";
 import { noPostgres } from "../testing/postgres.ts";
 import type { UserMetric } from "./metrics.ts";
 import type { SharedStore, Store } from "./store.ts";
@@ -52,6 +52,34 @@ describe.skipIf(skip)(`servers on one store${skip ? noPostgres : ""}`, () => {
     await shared.changes.prune();
     expect(await shared.changes.usersBetween(first.positions, second.positions)).toContain("gone"); // a minute is not over
   });
+
+  test("need not agree on the time: what comes later to any of them is later", async () => {
+    const place = places.fresh();
+    const [fast, slow] = [await openWithClock(place, 3_600_000), await openWithClock(place, -3_600_000)]; // by an hour
+    for (const [rating, store] of [fast, slow, fast, slow].entries()) {
+      const rated = { item: "i", type: "rating", rating };
+      await store.events.add([{ user: "ann", ...rated }]);
+      await store.imports.add(`files ${rating}`, { from: "", to: "1", events: [{ user: "bob", ...rated }] });
+    }
+    for (const user of ["ann", "bob"]) {
+      const events = await slow.events.ofUser(user);
+      expect(events.map(({ rating }) => rating)).toEqual([0, 1, 2, 3]);
+      for (const { time } of events) expect(Math.abs(time - Date.now())).toBeLessThan(600_000);
+    }
+    await fast.close();
+    await slow.close();
+  });
+
+  /** A store of a server whose clock is wrong by so many ms. */
+  async function openWithClock(place: Place, wrongBy: number): Promise<Store> {
+    const { now } = Date;
+    Date.now = () => now() + wrongBy;
+    try {
+      return await openAt(place);
+    } finally {
+      Date.now = now;
+    }
+  }
 
   test("cannot be named where they are too many", async () => {
     await using both = await open();

@@ -19,7 +19,7 @@ import { type DeletedUser, deleteUser, type ListedUser, listUsers, type UserPlac
 import { type VectorStore, vectorStore } from "./vectors.ts";
 
 export interface StoreOptions extends LibsqlOptions, PostgresOptions {
-  /** The time in milliseconds since 1970. @default Date.now */
+  /** The time in milliseconds since 1970. @default Date.now, and for what arrives in a PostgreSQL the clock of that */
   now?: () => number;
 }
 
@@ -71,7 +71,7 @@ export interface Store extends AsyncDisposable {
  * A server has its file to itself. A command beside it opens the file with `exclusive: false`: it reads and writes a transaction at a time. It
  * brings the tables of an older version up to date only where no server has the file.
  */
-export async function openStore(location: string, { now = Date.now, ...options }: StoreOptions = {}): Promise<Store> {
+export async function openStore(location: string, { now, ...options }: StoreOptions = {}): Promise<Store> {
   const database = await openDatabase(location, options);
   try {
     await migrate(database);
@@ -83,20 +83,22 @@ export async function openStore(location: string, { now = Date.now, ...options }
 }
 
 /** The store over a database whose tables are up to date. */
-export function storeOver(database: SqlDatabase, now: () => number = Date.now): Store {
+export function storeOver(database: SqlDatabase, clock?: () => number): Store {
+  const now = clock ?? Date.now;
+  const arrival = clock ?? (database.kind === "postgres" ? () => null : Date.now);
   const close = async () => database[Symbol.asyncDispose]();
   return {
     kind: database.kind,
     place: database.place,
     items: itemStore(database, now),
     vectors: vectorStore(database),
-    events: eventStore(database, now),
+    events: eventStore(database, arrival),
     metrics: metricStore(database, now),
-    feedback: feedbackStore(database, now),
+    feedback: feedbackStore(database, arrival),
     activations: activationStore(database, now),
     keys: keyStore(database, now),
     secrets: secretStore(database),
-    imports: importStore(database, now),
+    imports: importStore(database, { now, arrival }),
     shared: database.listen && {
       changes: changeStore(database),
       replicas: replicaStore(database),
