@@ -9,6 +9,7 @@
 //
 // While the store is away each server has its part of that rest too. The sum holds then as well; only across the change from the one to the other a caller
 // may get one burst more.
+import { inTime } from "../in-time.ts";
 import type { LeaseRequest, Lease as StoredLease } from "../store/allowances.ts";
 import { keyOf } from "../store/rows.ts";
 import { together } from "../store/together.ts";
@@ -187,16 +188,8 @@ export class LeasedBuckets {
   async #leaseAll(requests: readonly LeaseRequest[]): Promise<Lease[]> {
     const { lease, patience, now } = this.#options;
     const sent = now();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no lease within ${patience} ms`)), patience);
-    });
-    try {
-      const leases = await Promise.race([lease(requests), late]);
-      return leases.map((one) => ({ ...one, sent }));
-    } finally {
-      clearTimeout(timer);
-    }
+    const leases = await inTime(lease(requests), patience, () => new Error(`no lease within ${patience} ms`));
+    return leases.map((one) => ({ ...one, sent }));
   }
 }
 

@@ -2,6 +2,7 @@
 // and hands on what is new. What it was told of up to its last look holds as of that look.
 //
 // A look that fails changes nothing: the next one begins where the last good one was.
+import { inTime } from "../in-time.ts";
 import { KEPT, type Positions } from "../store/changes.ts";
 import { isAway, StoreError } from "../store/errors.ts";
 import type { Look, Replica } from "../store/replicas.ts";
@@ -136,7 +137,7 @@ export class ChangeFeed implements AsyncDisposable {
     if (this.#asked >= MOST_HANGING) throw new StoreError("unreachable", "has left the last looks without an answer");
     this.#asked++;
     const looking = shared.replicas.look(id, model()).finally(() => this.#asked--);
-    return inTime(looking, patience);
+    return inTime(looking, patience, () => new StoreError("unreachable", `gave no answer for ${patience} ms`));
   }
 
   async #tell(last: Look, look: Look): Promise<void> {
@@ -148,17 +149,5 @@ export class ChangeFeed implements AsyncDisposable {
     }
     if (moved("keys")) onKeysRevoked();
     if (moved("imported")) onImported();
-  }
-}
-
-async function inTime<T>(asked: Promise<T>, patience: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new StoreError("unreachable", `gave no answer for ${patience} ms`)), patience);
-  });
-  try {
-    return await Promise.race([asked, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
