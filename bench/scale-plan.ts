@@ -42,22 +42,29 @@ export function plan({ prepare, personalize }: ScaleResult): string | null {
   const [graph] = serve.graph?.cases ?? [];
   const work = (name: string, amount: number, rate: number): string[] => {
     const hours = amount / rate / 3600;
-    return [name, n(rate), n(hours, 1), span((hours / CORES) * 3600), `${n(hours * PRICE, 2)} $`];
+    return [name, n(rate, rate < 100 ? 1 : 0), n(hours, 1), span((hours / CORES) * 3600), `${n(hours * PRICE, 2)} $`];
   };
   const rows = [
     work(
-      `\`prepare\`: ${big(INTERACTIONS)} interactions`,
+      `\`prepare\`, Spark's part: ${big(INTERACTIONS)} interactions`,
       INTERACTIONS,
       prepare.rows / prepared.seconds / prepared.cores,
     ),
     work(`\`encode\`: ${big(ITEMS)} texts of some 36 words`, ITEMS, median(plots.single.wasm)),
-    work(`\`personalize\`: ${big(USERS)} users`, USERS, bySpark(personalize.cases).usersPerSecondPerCore),
+    work(
+      `\`personalize\`: ${big(USERS)} users, ${personalize.items} items each`,
+      USERS,
+      bySpark(personalize.cases).usersPerSecondPerCore,
+    ),
     work(`the graph of ${big(ITEMS)} items`, ITEMS, graph.items / graph.build.cpuSeconds),
   ];
   const graphPerItem = graph.build.bytes / graph.items;
   const gigabytes = (base + (perItem + graphPerItem) * ITEMS) / 1e9;
   const cores = Math.ceil(gigabytes / CORE_GIGABYTES);
-  return `By these figures, with ${CORES} cores at ${PRICE} $ for a core and ${CORE_GIGABYTES} GB an hour:\n\n${table([
+  const terms =
+    `By the rates of two workers above, of the suite \`encode\` and of the graph in the suite \`serve\`, each taken to be the same on ${CORES} cores, ` +
+    `at ${PRICE} $ for a core and ${CORE_GIGABYTES} GB an hour:`;
+  return `${terms}\n\n${table([
     ["", "a second and core", "core hours", `on ${CORES} cores`, "price"],
     ...rows,
   ])}\n\nA server needs ${n(perItem)} MB for a million items of 235 columns, ${n(graphPerItem)} MB for their graph, and ${n(base / 1e6)} MB beside them. With ${big(ITEMS)} items that is ${n(gigabytes, 1)} GB: ${cores} cores by their memory, ${n(cores * PRICE * MONTH)} $ a month for each server.`;

@@ -78,7 +78,7 @@ function personalizeTable({ users, items, cases, ...when }: Taken & PersonalizeS
     ];
   });
   return `Personalisation of ${n(users)} users with ${items} items each (${taken(when)}):\n\n${table([
-    ["", "seconds", "of them to start", "users a second and core", "1 → 2"],
+    ["", "seconds", "of them to start", "beyond the start: users a second and core", "1 → 2"],
     ...lines,
   ])}`;
 }
@@ -86,22 +86,22 @@ function personalizeTable({ users, items, cases, ...when }: Taken & PersonalizeS
 function replicaTable({ items, cases, ...when }: ReplicaScale): string {
   const row = (name: string, cell: (one: ReplicaScale["cases"][number]) => string) => [name, ...cases.map(cell)];
   const processor = (seconds: number | null) => (seconds === null ? "–" : n(1000 * seconds));
-  return `Servers over one PostgreSQL, ${n(items)} items, all on one machine with what asks them, which they share: what a further server costs (${taken(when)}):\n\n${table(
-    [
-      ["", ...cases.map(({ servers }) => `${servers} server${servers === 1 ? "" : "s"}`)],
-      row("searches a second, of each", ({ searches, servers }) => n(searches / servers)),
-      row("… of all", ({ searches }) => n(searches)),
-      row("PostgreSQL for 1,000 searches: transactions", ({ perSearches }) => n(perSearches.transactions, 1)),
-      row("… ms of processor time", ({ perSearches }) => processor(perSearches.postgres)),
-      row("servers for 1,000 searches, ms of processor time", ({ perSearches }) => processor(perSearches.servers)),
-      row("events a second, of all, 100 a request", ({ events }) => n(events)),
-      row("PostgreSQL for 1,000 events: transactions", ({ perEvents }) => n(perEvents.transactions, 1)),
-      row("… ms of processor time", ({ perEvents }) => processor(perEvents.postgres)),
-      row("transactions a second while nobody asks", ({ idle }) => n(idle, 1)),
-      row("memory of each, MB", ({ resident }) =>
-        n(resident.reduce((sum, bytes) => sum + bytes, 0) / resident.length / 1e6),
-      ),
-      row("requests that failed", ({ failed }) => n(failed)),
-    ],
-  )}`;
+  const shared =
+    "All, with what asks them, share this machine's cores: this is what a further server costs, not what it adds";
+  return `Servers over one PostgreSQL, ${n(items)} items. ${shared} (${taken(when)}):\n\n${table([
+    ["", ...cases.map(({ servers }) => `${servers} server${servers === 1 ? "" : "s"}`)],
+    row("searches a second, of each", ({ searches, servers }) => n(searches / servers)),
+    row("… of all", ({ searches }) => n(searches)),
+    row("PostgreSQL for 1,000 searches: transactions", ({ perSearches }) => n(perSearches.transactions, 1)),
+    row("… ms of processor time", ({ perSearches }) => processor(perSearches.postgres)),
+    row("servers for 1,000 searches, ms of processor time", ({ perSearches }) => processor(perSearches.servers)),
+    row("events a second, of all, 100 a request", ({ events }) => n(events)),
+    row("PostgreSQL for 1,000 events: transactions", ({ perEvents }) => n(perEvents.transactions, 1)),
+    row("… ms of processor time", ({ perEvents }) => processor(perEvents.postgres)),
+    row("transactions a second while nobody asks", ({ idle }) => n(idle, 1)),
+    row("memory of each, MB", ({ resident }) =>
+      n(resident.reduce((sum, bytes) => sum + bytes, 0) / resident.length / 1e6),
+    ),
+    row("requests that failed", ({ failed }) => n(failed)),
+  ])}`;
 }
