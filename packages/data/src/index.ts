@@ -41,7 +41,7 @@ export { readParquet } from "./read-parquet.ts";
 export * from "./sample/index.ts";
 export { type ResolvedSource, resolveSource, SAMPLE } from "./source.ts";
 export { isUrl } from "./sources/files.ts";
-export { parquetAt, sparkFunctions, sparkName, sparkText } from "./spark/dialect.ts";
+export { exactly, parquetAt, sparkColumn, sparkFunctions, sparkText } from "./spark/dialect.ts";
 export { requireStorage, type SparkScript, sparkScriptOf, stageOnly } from "./spark/elsewhere.ts";
 export { findSpark, type Spark } from "./spark/find.ts";
 export { runSpark, type SparkJob, sparkCommand } from "./spark/run.ts";

@@ -64,14 +64,7 @@ test("--dry-run prints the command and the script for lines of JSON", async () =
     CREATE TABLE users USING parquet LOCATION 's3a://b/it\\'s/users' AS
     SELECT
       answer.user AS user_id,
-      try_element_at(answer.weights, 'title') AS \`weight.title\`,
-      try_element_at(answer.weights, 'plot') AS \`weight.plot\`,
-      try_element_at(answer.weights, 'poster') AS \`weight.poster\`,
-      try_element_at(answer.weights, 'genres') AS \`weight.genres\`,
-      try_element_at(answer.weights, 'year') AS \`weight.year\`,
-      try_element_at(answer.weights, 'released') AS \`weight.released\`,
-      try_element_at(answer.weights, 'place') AS \`weight.place\`,
-      try_element_at(answer.weights, 'identity') AS \`weight.identity\`,
+      weights.*,
       answer.popularity,
       answer.items,
       answer.used,
@@ -80,7 +73,18 @@ test("--dry-run prints the command and the script for lines of JSON", async () =
       answer.after,
       answer.kept,
       concat(answer.error.code, ': ', answer.error.message) AS error
-    FROM answers;
+    FROM (
+      SELECT answer, named_struct(
+        'weight.title', try_element_at(answer.weights, 'title'),
+        'weight.plot', try_element_at(answer.weights, 'plot'),
+        'weight.poster', try_element_at(answer.weights, 'poster'),
+        'weight.genres', try_element_at(answer.weights, 'genres'),
+        'weight.year', try_element_at(answer.weights, 'year'),
+        'weight.released', try_element_at(answer.weights, 'released'),
+        'weight.place', try_element_at(answer.weights, 'place'),
+        'weight.identity', try_element_at(answer.weights, 'identity')) AS weights
+      FROM answers
+    );
 
     CREATE TABLE rejects USING parquet LOCATION 's3a://b/it\\'s/rejects' AS
     SELECT
@@ -88,7 +92,7 @@ test("--dry-run prints the command and the script for lines of JSON", async () =
       substring_index(error, ': ', 1) AS code,
       substring(error, length(substring_index(error, ': ', 1)) + 3) AS message,
       CAST(NULL AS BIGINT) AS \`rows\`
-    FROM parquet.\`s3a://b/it's/users\` /*'*/
+    FROM IDENTIFIER('parquet.\`s3a://b/it\\'s/users\`')
     WHERE error IS NOT NULL
     UNION ALL
     SELECT user_id, 'BAD_VALUE' AS code, concat('rows left out: ', problem) AS message, count(*) AS \`rows\`
@@ -97,8 +101,8 @@ test("--dry-run prints the command and the script for lines of JSON", async () =
 
     SELECT concat('nearkin-summary ', to_json(named_struct(
       'users', count(*), 'kept', count(kept), 'refused', count(error), 'items', coalesce(sum(items), 0),
-      'rows', (SELECT coalesce(sum(\`rows\`), 0) FROM parquet.\`s3a://b/it's/rejects\` /*'*/))))
-    FROM parquet.\`s3a://b/it's/users\` /*'*/;
+      'rows', (SELECT coalesce(sum(\`rows\`), 0) FROM IDENTIFIER('parquet.\`s3a://b/it\\'s/rejects\`')))))
+    FROM IDENTIFIER('parquet.\`s3a://b/it\\'s/users\`');
     "
   `);
 });
@@ -157,8 +161,8 @@ test("… and for a table of interactions, with columns of any name, on executor
           WHEN number IS NULL THEN parse_iso_seconds(time)
         END AS time
       FROM (SELECT *, parse_number(time) AS number FROM (
-        SELECT CAST(\`the \`\`who\`\`\` AS STRING) AS user_id, CAST(\`item\` AS STRING) AS item_id, CAST(NULL AS STRING) AS rating, CAST(\`at\` AS STRING) AS time
-        FROM parquet.\`s3a://b/events.parquet\`
+        SELECT CAST(IDENTIFIER('\`the \`\`who\`\`\`') AS STRING) AS user_id, CAST(IDENTIFIER('\`item\`') AS STRING) AS item_id, CAST(NULL AS STRING) AS rating, CAST(IDENTIFIER('\`at\`') AS STRING) AS time
+        FROM IDENTIFIER('parquet.\`s3a://b/events.parquet\`')
       ))
     );
 
@@ -196,14 +200,7 @@ test("… and for a table of interactions, with columns of any name, on executor
     INSERT OVERWRITE DIRECTORY 's3a://b/m/users' USING parquet
     SELECT
       answer.user AS user_id,
-      try_element_at(answer.weights, 'title') AS \`weight.title\`,
-      try_element_at(answer.weights, 'plot') AS \`weight.plot\`,
-      try_element_at(answer.weights, 'poster') AS \`weight.poster\`,
-      try_element_at(answer.weights, 'genres') AS \`weight.genres\`,
-      try_element_at(answer.weights, 'year') AS \`weight.year\`,
-      try_element_at(answer.weights, 'released') AS \`weight.released\`,
-      try_element_at(answer.weights, 'place') AS \`weight.place\`,
-      try_element_at(answer.weights, 'identity') AS \`weight.identity\`,
+      weights.*,
       answer.popularity,
       answer.items,
       answer.used,
@@ -212,7 +209,18 @@ test("… and for a table of interactions, with columns of any name, on executor
       answer.after,
       answer.kept,
       concat(answer.error.code, ': ', answer.error.message) AS error
-    FROM answers;
+    FROM (
+      SELECT answer, named_struct(
+        'weight.title', try_element_at(answer.weights, 'title'),
+        'weight.plot', try_element_at(answer.weights, 'plot'),
+        'weight.poster', try_element_at(answer.weights, 'poster'),
+        'weight.genres', try_element_at(answer.weights, 'genres'),
+        'weight.year', try_element_at(answer.weights, 'year'),
+        'weight.released', try_element_at(answer.weights, 'released'),
+        'weight.place', try_element_at(answer.weights, 'place'),
+        'weight.identity', try_element_at(answer.weights, 'identity')) AS weights
+      FROM answers
+    );
 
     INSERT OVERWRITE DIRECTORY 's3a://b/m/rejects' USING parquet
     SELECT
@@ -220,7 +228,7 @@ test("… and for a table of interactions, with columns of any name, on executor
       substring_index(error, ': ', 1) AS code,
       substring(error, length(substring_index(error, ': ', 1)) + 3) AS message,
       CAST(NULL AS BIGINT) AS \`rows\`
-    FROM parquet.\`s3a://b/m/users\`
+    FROM IDENTIFIER('parquet.\`s3a://b/m/users\`')
     WHERE error IS NOT NULL
     UNION ALL
     SELECT user_id, 'BAD_VALUE' AS code, concat('rows left out: ', problem) AS message, count(*) AS \`rows\`
@@ -229,8 +237,8 @@ test("… and for a table of interactions, with columns of any name, on executor
 
     SELECT concat('nearkin-summary ', to_json(named_struct(
       'users', count(*), 'kept', count(kept), 'refused', count(error), 'items', coalesce(sum(items), 0),
-      'rows', (SELECT coalesce(sum(\`rows\`), 0) FROM parquet.\`s3a://b/m/rejects\`))))
-    FROM parquet.\`s3a://b/m/users\`;
+      'rows', (SELECT coalesce(sum(\`rows\`), 0) FROM IDENTIFIER('parquet.\`s3a://b/m/rejects\`')))))
+    FROM IDENTIFIER('parquet.\`s3a://b/m/users\`');
     "
   `);
 });

@@ -7,7 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { modelFiles, NearkinError } from "@nearkin/core";
-import { findSpark, isUrl, runSpark, type SparkJob, shellWord, sparkCommand } from "@nearkin/data";
+import { exactly, findSpark, isUrl, runSpark, type SparkJob, shellWord, sparkCommand } from "@nearkin/data";
 import { BUNDLE, executorBundle } from "./bundle.ts";
 import { type PersonalizeSummary, personalizeSql, SETTINGS, SUMMARY, type UserSource } from "./sql.ts";
 
@@ -89,6 +89,11 @@ export async function personalizeOnSpark(options: SparkPersonalize, signal: Abor
   }
 }
 
+/** What is there by that name is meant by it; else it may be a pattern. */
+function patternOf({ kind, path }: UserSource): string {
+  return kind !== "dataset" && existsSync(path) ? exactly(forSpark(path)) : forSpark(path);
+}
+
 interface JobPlaces {
   folder: string;
   out: string;
@@ -99,7 +104,7 @@ interface JobPlaces {
 function jobOf(options: SparkPersonalize, { folder, out, files, archive }: JobPlaces): SparkJob {
   const { channels, master, partitions } = options;
   const replaces = isUrl(out) && options.force;
-  const source = { ...options.source, path: forSpark(options.source.path) };
+  const source = { ...options.source, path: patternOf(options.source) };
   const script = { source, out, replace: replaces, channels, partitions };
   return {
     name: "personalize",

@@ -1,6 +1,6 @@
 // What Spark is asked: lines of users, each answered by the filter on the executor that has it, into two tables. Its TRANSFORM hands rows to a program
 // line by line; JSON has neither tabs nor line ends of its own in it, so whatever stands in an id arrives as it was.
-import { parquetAt, sparkFunctions, sparkName, sparkText } from "@nearkin/data";
+import { exactly, parquetAt, sparkColumn, sparkFunctions, sparkText } from "@nearkin/data";
 
 /** What the columns of a table of interactions are called; null: there are no ratings. */
 export interface InteractionColumns {
@@ -10,7 +10,7 @@ export interface InteractionColumns {
   readonly time: string;
 }
 
-/** Paths or addresses that Spark reads. */
+/** Patterns of paths or addresses that Spark reads; of a dataset its folder. */
 export type UserSource =
   /** Lines of JSON as the filter takes them. */
   | { readonly kind: "lines"; readonly path: string }
@@ -57,7 +57,7 @@ export function personalizeSql(script: PersonalizeScript): string {
   const users = `${out}/users`;
   const rejects = `${out}/rejects`;
   const weights = channels.map(
-    (name) => `  try_element_at(answer.weights, ${sparkText(name)}) AS ${sparkName(`weight.${name}`)},\n`,
+    (name) => `${sparkText(`weight.${name}`)}, try_element_at(answer.weights, ${sparkText(name)})`,
   );
   return `${source.kind === "lines" ? linesOfText(script, source.path) : linesOfInteractions(script, source)}
 
@@ -74,7 +74,8 @@ FROM (
 ${writing(users, "users", replace)}
 SELECT
   answer.user AS user_id,
-${weights.join("")}  answer.popularity,
+  weights.*,
+  answer.popularity,
   answer.items,
   answer.used,
   answer.iterations,
@@ -82,7 +83,11 @@ ${weights.join("")}  answer.popularity,
   answer.after,
   answer.kept,
   concat(answer.error.code, ': ', answer.error.message) AS error
-FROM answers;
+FROM (
+  SELECT answer, named_struct(
+    ${weights.join(",\n    ")}) AS weights
+  FROM answers
+);
 
 ${writing(rejects, "rejects", replace)}
 SELECT
@@ -90,7 +95,7 @@ SELECT
   substring_index(error, ': ', 1) AS code,
   substring(error, length(substring_index(error, ': ', 1)) + 3) AS message,
   CAST(NULL AS BIGINT) AS \`rows\`
-FROM ${parquetAt(users)}
+FROM ${parquetAt(exactly(users))}
 WHERE error IS NOT NULL
 UNION ALL
 SELECT user_id, 'BAD_VALUE' AS code, concat('rows left out: ', problem) AS message, count(*) AS \`rows\`
@@ -99,8 +104,8 @@ GROUP BY user_id, problem;
 
 SELECT concat(${sparkText(SUMMARY)}, to_json(named_struct(
   'users', count(*), 'kept', count(kept), 'refused', count(error), 'items', coalesce(sum(items), 0),
-  'rows', (SELECT coalesce(sum(\`rows\`), 0) FROM ${parquetAt(rejects)}))))
-FROM ${parquetAt(users)};
+  'rows', (SELECT coalesce(sum(\`rows\`), 0) FROM ${parquetAt(exactly(rejects))}))))
+FROM ${parquetAt(exactly(users))};
 `;
 }
 
@@ -199,7 +204,7 @@ GROUP BY user_id;`;
 /** Every cell as text, as prepare reads them. */
 function cellsOfTable(path: string, { user, item, rating, time }: InteractionColumns): string {
   const cell = (column: string | null, name: string) =>
-    `CAST(${column === null ? "NULL" : sparkName(column)} AS STRING) AS ${name}`;
+    `CAST(${column === null ? "NULL" : sparkColumn(column)} AS STRING) AS ${name}`;
   const cells = [cell(user, "user_id"), cell(item, "item_id"), cell(rating, "rating"), cell(time, "time")];
   return `    SELECT ${cells.join(", ")}
     FROM ${parquetAt(path)}`;
@@ -207,7 +212,7 @@ function cellsOfTable(path: string, { user, item, rating, time }: InteractionCol
 
 function cellsOfDataset(folder: string): string {
   return `    SELECT users.user_id, items.item_id, CAST(events.rating AS STRING) AS rating, CAST(events.time AS STRING) AS time
-    FROM ${parquetAt(`${folder}/train/interactions.parquet`)} AS events
-    JOIN ${parquetAt(`${folder}/users.parquet`)} AS users ON users.user_index = events.user_index
-    JOIN ${parquetAt(`${folder}/items.parquet`)} AS items ON items.item_index = events.item_index`;
+    FROM ${parquetAt(exactly(`${folder}/train/interactions.parquet`))} AS events
+    JOIN ${parquetAt(exactly(`${folder}/users.parquet`))} AS users ON users.user_index = events.user_index
+    JOIN ${parquetAt(exactly(`${folder}/items.parquet`))} AS items ON items.item_index = events.item_index`;
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { SparkDialect, sparkName } from "./dialect.ts";
+import { exactly, numberedRows, parquetAt, SparkDialect, sparkColumn } from "./dialect.ts";
 
 test("a table is a folder of Parquet with a view on it; the query stays as it is", () => {
   const dialect = new SparkDialect("s3a://bucket/it's");
@@ -52,13 +52,27 @@ test("every step is made of statements that the dialect knows", () => {
   }
 });
 
-test("a quote in a name does not keep spark-sql from seeing where a statement ends", () => {
-  expect(["plain", "it's", 'a "b" c', `it's "so`, "a `b`", "back\\'slash"].map(sparkName)).toEqual([
-    "`plain`",
-    "`it's` /*'*/",
-    '`a "b" c`',
-    `\`it's "so\` /*'*/`,
-    "`a ``b```",
-    "`back\\'slash`",
+test("a name is a text: spark-sql sees neither a quote, a comment nor the end of a statement in it", () => {
+  expect(["plain", "it's", "semi;colon -- /*", "a `b`", "back\\slash", "two\n-- lines"].map(sparkColumn)).toEqual([
+    "IDENTIFIER('`plain`')",
+    "IDENTIFIER('`it\\'s`')",
+    "IDENTIFIER('`semi;colon -- /*`')",
+    "IDENTIFIER('`a ``b```')",
+    "IDENTIFIER('`back\\\\slash`')",
+    "IDENTIFIER('`two\\n-- lines`')",
   ]);
+});
+
+test("signs of a pattern in a path are letters", () => {
+  expect(parquetAt(exactly("/a[1]/{b,c}*?\\d"))).toBe(
+    "IDENTIFIER('parquet.`/a\\\\[1\\\\]/\\\\{b,c\\\\}\\\\*\\\\?\\\\\\\\d`')",
+  );
+  expect(new SparkDialect("/films [2020]").translate("CREATE TABLE b AS SELECT 1;\n")).toContain(
+    "INSERT OVERWRITE DIRECTORY '/films [2020]/b' USING parquet\nSELECT 1;\nCREATE OR REPLACE TEMPORARY VIEW b USING parquet OPTIONS (path '/films \\\\[2020\\\\]/b')",
+  );
+});
+
+test("several files are put together by the cells that are asked for, not by where their columns stand", () => {
+  const rows = numberedRows(["/a", "/b"], "files", { cells: "item AS item_id", columns: "parts.item_id" });
+  expect(rows.match(/_metadata\.row_index AS nearkin_row, item AS item_id FROM/g)).toHaveLength(2);
 });

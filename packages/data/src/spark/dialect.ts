@@ -2,29 +2,22 @@
 // Parquet files, written anew whenever its statement runs, with a view of its name on it. Nothing is kept in a catalogue or metastore.
 import { sqlStep } from "../prepare/sql.ts";
 
-/** 'text' as Spark writes it: a backslash is a sign of its own there. */
+/** 'text' as Spark writes it: a backslash is a sign of its own there, and spark-sql drops what looks like a line of comment, wherever it stands. */
 export function sparkText(text: string): string {
-  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'").replaceAll("\n", "\\n")}'`;
 }
 
-/** `name` as Spark writes it. Its command line takes a quote in a name for the beginning of a text, so a comment ends that text again. */
-export function sparkName(name: string): string {
-  const quote = openQuote(name);
-  return `\`${name.replaceAll("`", "``")}\`${quote === undefined ? "" : ` /*${quote}*/`}`;
-}
+/** The column or table of a name. As a text, since spark-sql would end a statement at a `;` between backticks, and begin texts and comments there. */
+const named = (name: string) => `IDENTIFIER(${sparkText(name)})`;
+const backticks = (name: string) => `\`${name.replaceAll("`", "``")}\``;
 
-function openQuote(name: string): string | undefined {
-  let quote: string | undefined;
-  for (const [sign] of name.matchAll(/\\.|['"]/gs)) {
-    if (sign.startsWith("\\")) continue;
-    if (quote === undefined) quote = sign;
-    else if (quote === sign) quote = undefined;
-  }
-  return quote;
-}
+export const sparkColumn = (name: string) => named(backticks(name));
 
-/** The rows of a folder or file of Parquet. */
-export const parquetAt = (path: string) => `parquet.${sparkName(path)}`;
+/** The rows of all folders and files of Parquet that a pattern stands for. */
+export const parquetAt = (pattern: string) => named(`parquet.${backticks(pattern)}`);
+
+/** A pattern that stands for this path alone. */
+export const exactly = (path: string) => path.replaceAll(/[\\*?[\]{}]/g, "\\$&");
 
 /** What the steps call and Spark has not got by that name: parse_number, parse_iso_seconds and the like. */
 export const sparkFunctions = () => sqlStep("spark");
@@ -64,7 +57,7 @@ export class SparkDialect {
     const folder = this.folderOf(name);
     return (
       `INSERT OVERWRITE DIRECTORY ${sparkText(folder)} USING parquet\n${query};\n` +
-      `CREATE OR REPLACE TEMPORARY VIEW ${name} USING parquet OPTIONS (path ${sparkText(folder)});\n`
+      `CREATE OR REPLACE TEMPORARY VIEW ${name} USING parquet OPTIONS (path ${sparkText(exactly(folder))});\n`
     );
   }
 
@@ -78,18 +71,17 @@ export class SparkDialect {
    */
   numbered(table: string): string {
     return (
-      this.table(`${table}_files`, fileStarts([this.folderOf(table)])) +
+      this.table(`${table}_files`, fileStarts([exactly(this.folderOf(table))])) +
       this.view(`numbered_${table}`, this.rows(table))
     );
   }
 
   /** The rows of `<table>`, as the query of numbered_<table>. */
   rows(table: string): string {
-    return numberedRows(
-      [this.folderOf(table)],
-      `${table}_files`,
-      "files.first_row + parts.nearkin_row AS row_number, parts.*",
-    );
+    return numberedRows([exactly(this.folderOf(table))], `${table}_files`, {
+      cells: "*",
+      columns: "files.first_row + parts.nearkin_row AS row_number, parts.*",
+    });
   }
 }
 
@@ -111,14 +103,21 @@ ${counts.join("\n  UNION ALL\n")}
 ) AS decoded`;
 }
 
+interface NumberedColumns {
+  /** What is read of each source. Several are put together by the place of a column, so its name, place and type in a file must not matter. */
+  cells: string;
+  /** What becomes of it: may name parts.<cell>, parts.nearkin_row, files.file and files.first_row. */
+  columns: string;
+}
+
 /**
- * The rows of the sources beside their entry in `files`. `columns` may name parts.<column>, parts.nearkin_row, files.file and files.first_row.
- * A row finds its file by the address that Spark gives it: to decode it for every row takes as long as all else.
+ * The rows of the sources beside their entry in `files`. A row finds its file by the address that Spark gives it: to decode it for every row takes as
+ * long as all else.
  */
-export function numberedRows(sources: readonly string[], files: string, columns: string): string {
+export function numberedRows(sources: readonly string[], files: string, { cells, columns }: NumberedColumns): string {
   const parts = sources.map(
     (source, k) =>
-      `  SELECT ${k} AS nearkin_source, _metadata.file_path AS nearkin_address, _metadata.row_index AS nearkin_row, * FROM ${parquetAt(source)}`,
+      `  SELECT ${k} AS nearkin_source, _metadata.file_path AS nearkin_address, _metadata.row_index AS nearkin_row, ${cells} FROM ${parquetAt(source)}`,
   );
   return `SELECT ${columns}
 FROM (

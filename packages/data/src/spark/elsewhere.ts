@@ -8,8 +8,8 @@ import { Database } from "../database.ts";
 import { openSources, type Sources } from "../prepare/read.ts";
 import { isUrl } from "../sources/files.ts";
 import { findSpark } from "./find.ts";
+import { placesInSpark } from "./in-place.ts";
 import { sparkCommand } from "./run.ts";
-import { isInPlace } from "./stage.ts";
 import { planSpark, type SparkOptions, stageForSpark } from "./tables.ts";
 
 export interface SparkScript {
@@ -31,13 +31,14 @@ interface ElsewhereOptions {
 
 /** The script that prepares `config`, and how to run it. Neither Spark nor anything else is started. */
 export async function sparkScriptOf(config: Config, { folder, spark }: ElsewhereOptions): Promise<SparkScript> {
-  return withSources(config, folder, async (sources) => {
-    const { job, storage } = planSpark({ config, sources }, spark, ".");
+  return withSources(config, folder, async (sources, database) => {
+    const inPlace = await placesInSpark(database, { config, sources });
+    const { job, storage, isInPlace } = planSpark({ config, sources, inPlace }, spark, ".");
     return {
       sql: job.sql,
       command: sparkCommand(undefined, job),
       staged: `${storage.at}/staged`,
-      stages: isInPlace(sources) ? "items" : "items and interactions",
+      stages: isInPlace ? "items" : "items and interactions",
     };
   });
 }
@@ -45,13 +46,14 @@ export async function sparkScriptOf(config: Config, { folder, spark }: Elsewhere
 /** Puts what Spark does not read as it is into the storage. */
 export async function stageOnly(config: Config, { folder, spark }: ElsewhereOptions): Promise<void> {
   await withSources(config, folder, async (sources, database) => {
+    const inPlace = await placesInSpark(database, { config, sources });
     if (!isUrl(spark.storage)) {
-      const plan = planSpark({ config, sources }, spark, resolve(spark.storage));
+      const plan = planSpark({ config, sources, inPlace }, spark, resolve(spark.storage));
       return stageForSpark(undefined, plan, database, sources);
     }
     const local = mkdtempSync(join(tmpdir(), "nearkin-stage-"));
     try {
-      const plan = planSpark({ config, sources }, spark, local);
+      const plan = planSpark({ config, sources, inPlace }, spark, local);
       await stageForSpark(await findSpark(spark.env), plan, database, sources);
     } finally {
       rmSync(local, { recursive: true });

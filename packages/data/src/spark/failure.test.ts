@@ -37,11 +37,13 @@ test("places and columns", () => {
     said(
       "[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with name `time` cannot be resolved. Did you mean one of the following? [`at`, `item`, `user`]. SQLSTATE: 42703; line 27 pos 95;",
     ),
+    said("[PARQUET_TYPE_ILLEGAL] Illegal Parquet type: INT64 (TIMESTAMP(NANOS,false)). SQLSTATE: 42846"),
   ]).toMatchInlineSnapshot(`
     [
       "BAD_ARGUMENT: s3a://b/it's/users is there; name another place, or replace it with --force; Spark's log is spark.log",
       "BAD_SOURCE: Spark finds nothing at file:/nowhere.jsonl: every worker must be able to read it; Spark's log is spark.log",
       "BAD_SOURCE: the table has no column time (it has at, item, user); name the one that it has, under columns in nearkin.yaml or with a flag such as --user-column; Spark's log is spark.log",
+      "BAD_SOURCE: Spark does not read Parquet with a column of the type INT64 (TIMESTAMP(NANOS,false)): write the table with another, such as microseconds for nanoseconds, or text; Spark's log is spark.log",
     ]
   `);
 });

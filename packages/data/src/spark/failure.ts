@@ -69,6 +69,14 @@ const CAUSES: readonly Cause[] = [
       ),
   },
   {
+    pattern: /\[PARQUET_TYPE_\w+\] .*?Parquet type:? (.*?)\.?(?: SQLSTATE.*)?$/,
+    error: ([, type], log) =>
+      new NearkinError(
+        "BAD_SOURCE",
+        `Spark does not read Parquet with a column of the type ${type}: write the table with another, such as microseconds for nanoseconds, or text${see(log)}`,
+      ),
+  },
+  {
     pattern: /cannot create table with location to a non-empty directory (\S+?)\.?(?: To allow|$)/,
     error: ([, path], log) =>
       new NearkinError("BAD_ARGUMENT", `${path} is there; name another place, or replace it with --force${see(log)}`),

@@ -4,7 +4,7 @@ import type { Config } from "../config/schema.ts";
 import { catalogueFields, cleanParameters, NEVER, splitParameters, truthParameters } from "../prepare/parameters.ts";
 import type { Sources } from "../prepare/read.ts";
 import { type Parameters, sqlStep } from "../prepare/sql.ts";
-import { fileStarts, numberedRows, parquetAt, SparkDialect, sparkFunctions, sparkName } from "./dialect.ts";
+import { exactly, fileStarts, numberedRows, parquetAt, SparkDialect, sparkColumn, sparkFunctions } from "./dialect.ts";
 
 export interface SparkStep {
   readonly name: string;
@@ -15,7 +15,7 @@ export interface SparkStep {
 export interface ScriptPlan {
   config: Config;
   sources: Sources;
-  /** Parquet files of interactions that Spark reads where they are; none where they are staged. */
+  /** Patterns for Parquet files of interactions that Spark reads where they are; none where they are staged. */
   inPlace: readonly string[];
   /** Folder or URL of what Node has put there: items, and interactions that are not Parquet. */
   staged: string;
@@ -62,9 +62,9 @@ export function sparkSteps({ config, sources, inPlace, staged, tables }: ScriptP
         dialect.view("raw_interactions", cellsInPlace(inPlace, columns))
       : dialect.view(
           "raw_interactions",
-          `SELECT _metadata.row_index AS row_number, file, damage, user_id, item_id, rating, time FROM ${parquetAt(`${staged}/interactions.parquet`)}`,
+          `SELECT _metadata.row_index AS row_number, file, damage, user_id, item_id, rating, time FROM ${parquetAt(exactly(`${staged}/interactions.parquet`))}`,
         );
-  const items = `SELECT _metadata.row_index AS row_number, * FROM ${parquetAt(`${staged}/items.parquet`)}`;
+  const items = `SELECT _metadata.row_index AS row_number, * FROM ${parquetAt(exactly(`${staged}/items.parquet`))}`;
   return [
     {
       name: "interactions",
@@ -158,17 +158,20 @@ FROM user_statistics`;
 }
 
 /** Interactions of Parquet files as text, as the cleaning step takes them. */
-function cellsInPlace(paths: readonly string[], columns: Sources["interactions"]["columns"]): string {
+function cellsInPlace(patterns: readonly string[], columns: Sources["interactions"]["columns"]): string {
   const cell = (column: string | undefined, name: string) =>
-    `CAST(${column === undefined ? "NULL" : `parts.${sparkName(column)}`} AS STRING) AS ${name}`;
+    `CAST(${column === undefined ? "NULL" : sparkColumn(column)} AS STRING) AS ${name}`;
   const cells = [
-    "files.first_row + parts.nearkin_row AS row_number",
-    "files.file",
-    cell(undefined, "damage"),
     cell(columns.user, "user_id"),
     cell(columns.item, "item_id"),
     cell(columns.rating, "rating"),
     cell(columns.time, "time"),
   ];
-  return numberedRows(paths, "interaction_files", cells.join(",\n  "));
+  return numberedRows(patterns, "interaction_files", {
+    cells: cells.join(", "),
+    columns: `files.first_row + parts.nearkin_row AS row_number,
+  files.file,
+  CAST(NULL AS STRING) AS damage,
+  parts.user_id, parts.item_id, parts.rating, parts.time`,
+  });
 }

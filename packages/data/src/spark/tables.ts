@@ -8,9 +8,10 @@ import { checkRejects } from "../prepare/rejects.ts";
 import type { Reporter } from "../prepare/reporter.ts";
 import type { Outcome, RunContext } from "../prepare/steps.ts";
 import type { Spark } from "./find.ts";
+import { placesInSpark } from "./in-place.ts";
 import { runSpark, type SparkJob } from "./run.ts";
 import { DONE, type SparkStep, sparkScript, sparkSteps, TABLES, USER_TABLES } from "./script.ts";
-import { isInPlace, stageSources } from "./stage.ts";
+import { stageSources } from "./stage.ts";
 import { Storage } from "./storage.ts";
 
 export interface SparkOptions {
@@ -38,18 +39,19 @@ export interface SparkPlan {
   job: SparkJob;
   storage: Storage;
   tables: readonly string[];
+  /** Whether Spark reads the interactions where they are. */
+  isInPlace: boolean;
 }
 
-export function planSpark(
-  context: Pick<RunContext, "config" | "sources">,
-  options: SparkOptions,
-  folder: string,
-): SparkPlan {
-  const { config, sources } = context;
+interface Planned extends Pick<RunContext, "config" | "sources"> {
+  /** As placesInSpark has them. */
+  inPlace: readonly string[];
+}
+
+export function planSpark({ config, sources, inPlace }: Planned, options: SparkOptions, folder: string): SparkPlan {
   const { master, conf = [] } = options;
   if (options.storage === undefined && options.tables === undefined) checkOneMachine(master);
   const storage = new Storage({ at: options.tables ?? options.storage ?? folder, local: folder, conf });
-  const inPlace = isInPlace(sources) ? placesOf(context) : [];
   const steps = sparkSteps({
     config,
     sources,
@@ -69,7 +71,7 @@ export function planSpark(
     ...(inPlace.length > 0 ? ["interaction_files"] : []),
     ...(config.split.by === "users" ? USER_TABLES : []),
   ];
-  return { steps, job, storage, tables };
+  return { steps, job, storage, tables, isInPlace: inPlace.length > 0 };
 }
 
 /** Workers elsewhere would write to disks of their own, and what they wrote would be missed by nobody. */
@@ -81,20 +83,14 @@ function checkOneMachine(master = "local"): void {
   );
 }
 
-/** Where the interactions are that Spark reads in place. */
-function placesOf({ config, sources }: Pick<RunContext, "config" | "sources">): string[] {
-  const { files } = sources.interactions.relation;
-  return files.length > 0 ? files.map(({ path }) => path) : [config.interactions.files].flat();
-}
-
 /** Stages what Spark cannot read, where it finds it. Without Spark, the storage must be a folder. */
 export async function stageForSpark(
   spark: Spark | undefined,
-  { storage }: SparkPlan,
+  { storage, isInPlace }: SparkPlan,
   database: Database,
   sources: Sources,
 ): Promise<void> {
-  await stageSources(database, sources, (name) => storage.path(`${STAGED}/${name}`));
+  await stageSources(database, { ...sources, isInPlace }, (name) => storage.path(`${STAGED}/${name}`));
   if (spark) await storage.put(spark, STAGED);
 }
 
@@ -105,7 +101,8 @@ export async function sparkTables(
 ): Promise<Outcome["rows"]> {
   const { config, work, sources } = context;
   const { database } = work;
-  const plan = planSpark(context, options, work.scratch("spark"));
+  const inPlace = await placesInSpark(database, context);
+  const plan = planSpark({ config, sources, inPlace }, options, work.scratch("spark"));
   const { storage, tables } = plan;
   if (spark) {
     await reporter.report("stage", "stage items and text files for Spark", async () => {
