@@ -150,10 +150,11 @@ export function quote(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** A path for DuckDB's readers, which take [ * ? for patterns. */
-export function literalPath(path: string): string {
-  return quote(path.replaceAll(/[[*?]/g, "[$&]"));
-}
+/** A pattern of DuckDB's, which takes [ * ? for more than letters, that stands for this path alone. */
+export const literal = (path: string): string => path.replaceAll(/[[*?]/g, "[$&]");
+
+/** A path for DuckDB's readers, which take patterns. */
+export const literalPath = (path: string): string => quote(literal(path));
 
 /** "name" as SQL writes it. */
 export function identifier(name: string): string {

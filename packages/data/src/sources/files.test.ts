@@ -44,6 +44,15 @@ describe("finding files", () => {
     expect(inputs[0]).toEqual({ name: "logs/part-1.csv", bytes: 14, sha256 });
   });
 
+  test("a glob in a folder whose name has brackets or stars", async () => {
+    using world = new World();
+    const folder = world.path("films [2020] *new* {a,b}");
+    mkdirSync(folder);
+    world.write("films [2020] *new* {a,b}/part-1.csv", "user,item\nu,a\n");
+    await world.prepare({ ...anything, interactions: { files: "*.csv" } }, { folder });
+    expect(await world.events()).toEqual(["u a 1 0"]);
+  });
+
   test("a list keeps its own order", async () => {
     using world = new World();
     world.write("b.csv", "user,item\nu,b\n");

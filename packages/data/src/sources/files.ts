@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { NearkinError } from "@nearkin/core";
 import type { SourceConfig } from "../config/schema.ts";
-import { type Database, quote } from "../database.ts";
+import { type Database, literal, quote } from "../database.ts";
 
 export type Format = NonNullable<SourceConfig["format"]>;
 
@@ -39,7 +39,7 @@ export async function listFiles(
   const files: SourceFile[] = [];
   for (const pattern of [source.files].flat()) {
     const full = isAbsolute(pattern) ? pattern : join(folder, pattern);
-    const found = existsSync(full) ? [full] : await expand(database, full);
+    const found = existsSync(full) ? [full] : await expand(database, pattern, folder);
     if (found.length === 0)
       throw new NearkinError("BAD_SOURCE", `${what}: no file matches ${pattern} (looked in ${folder})`);
     for (const path of found) files.push(describeFile(path, source, folder, what));
@@ -52,9 +52,11 @@ export async function listFiles(
   return files;
 }
 
-async function expand(database: Database, pattern: string): Promise<string[]> {
+/** Brackets and stars in the name of the folder are letters, and no part of the pattern. */
+async function expand(database: Database, pattern: string, folder: string): Promise<string[]> {
   if (!/[*?[]/.test(pattern)) return [];
-  const rows = await database.rows<{ file: string }>(`SELECT file FROM glob(${quote(pattern)}) ORDER BY file`);
+  const full = isAbsolute(pattern) ? pattern : join(literal(folder), pattern);
+  const rows = await database.rows<{ file: string }>(`SELECT file FROM glob(${quote(full)}) ORDER BY file`);
   return rows.map((row) => row.file);
 }
 
