@@ -39,6 +39,8 @@ const STEPS = "steps.duckdb";
 export class WorkFolder implements AsyncDisposable {
   readonly out: string;
   readonly partial: string;
+  /** Stands for everything that decides the result. */
+  readonly key: string;
   /** Whether steps of an earlier run are used. */
   readonly resumed: boolean;
   readonly #database: Database;
@@ -47,17 +49,17 @@ export class WorkFolder implements AsyncDisposable {
   readonly #done: Set<string>;
 
   private constructor(
-    out: string,
+    { out, key, resumed }: Pick<WorkFolder, "out" | "key" | "resumed">,
     databases: { tables: Database; lock: Database },
     done: Set<string>,
-    resumed: boolean,
   ) {
     this.out = out;
     this.partial = partialOf(out);
+    this.key = key;
+    this.resumed = resumed;
     this.#database = databases.tables;
     this.#lock = databases.lock;
     this.#done = done;
-    this.resumed = resumed;
   }
 
   /** @param identity everything that decides the result; a run is only resumed for the same one */
@@ -95,13 +97,14 @@ export class WorkFolder implements AsyncDisposable {
     mkdirSync(join(work, "stages"), { recursive: true });
     const lock = await Database.open(join(work, STEPS), { ...options, scratch: join(work, "spill") });
     writeFileSync(keyFile, key);
+    const run = { out: target, key, resumed };
     if (options.tables === "memory") {
       const tables = await Database.open(":memory:", { ...options, scratch: join(work, "spill") });
-      return new WorkFolder(target, { tables, lock }, new Set(), resumed);
+      return new WorkFolder(run, { tables, lock }, new Set());
     }
     await lock.run("CREATE TABLE IF NOT EXISTS finished_steps (name VARCHAR)");
     const rows = await lock.rows<{ name: string }>("SELECT name FROM finished_steps");
-    return new WorkFolder(target, { tables: lock, lock }, new Set(rows.map((row) => row.name)), resumed);
+    return new WorkFolder(run, { tables: lock, lock }, new Set(rows.map((row) => row.name)));
   }
 
   get database(): Database {

@@ -5,6 +5,7 @@ import { catalogueFields, cleanParameters, NEVER, splitParameters, truthParamete
 import type { Sources } from "../prepare/read.ts";
 import { type Parameters, sqlStep } from "../prepare/sql.ts";
 import { exactly, fileStarts, numberedRows, parquetAt, SparkDialect, sparkColumn, sparkFunctions } from "./dialect.ts";
+import { MADE_FOR, type MadeFor, madeForQuery, scriptKey } from "./made-for.ts";
 
 export interface SparkStep {
   readonly name: string;
@@ -13,6 +14,8 @@ export interface SparkStep {
 }
 
 export interface ScriptPlan {
+  /** The run that it is made for; none where it is run elsewhere. */
+  run: string;
   config: Config;
   sources: Sources;
   /** Patterns for Parquet files of interactions that Spark reads where they are; none where they are staged. */
@@ -25,6 +28,7 @@ export interface ScriptPlan {
 
 /** What the dataset is made from. All others are only on the way. */
 export const TABLES = [
+  MADE_FOR,
   "source_files",
   "rejected_rows",
   "duplicated",
@@ -49,8 +53,23 @@ export const TABLES = [
 /** And this one where users are held out. */
 export const USER_TABLES = ["truth_users"] as const;
 
+export interface Script {
+  steps: SparkStep[];
+  /** What its tables will say that they were made for. */
+  madeFor: MadeFor;
+}
+
+/** The steps, the first of which says what the tables are made for. */
+export function sparkScriptFor(plan: ScriptPlan): Script {
+  const anywhere = { ...plan, inPlace: plan.inPlace.map(() => ""), staged: "", tables: "" };
+  const madeFor = { script: scriptKey(sqlOf(sparkSteps(anywhere)), plan.sources), run: plan.run };
+  const mark = new SparkDialect(plan.tables).table(MADE_FOR, madeForQuery(madeFor));
+  const steps = sparkSteps(plan).map((step, k) => (k === 0 ? { ...step, sql: mark + step.sql } : step));
+  return { steps, madeFor };
+}
+
 /** The steps in order, top to bottom: those of duckdb-tables.ts. */
-export function sparkSteps({ config, sources, inPlace, staged, tables }: ScriptPlan): SparkStep[] {
+function sparkSteps({ config, sources, inPlace, staged, tables }: Omit<ScriptPlan, "run">): SparkStep[] {
   const dialect = new SparkDialect(tables, ["interactions", ...TABLES]);
   const sql = (name: string, parameters?: Parameters) => dialect.translate(sqlStep(name, parameters));
   const { columns } = sources.interactions;
@@ -147,7 +166,7 @@ export function sparkSteps({ config, sources, inPlace, staged, tables }: ScriptP
 /** What a step prints when it is done, for whoever waits. */
 export const DONE = "nearkin step";
 
-export function sparkScript(steps: readonly SparkStep[]): string {
+export function sqlOf(steps: readonly SparkStep[]): string {
   return steps.map(({ name, title, sql }) => `-- === ${title}\n${sql}SELECT '${DONE} ${name}';\n`).join("\n");
 }
 

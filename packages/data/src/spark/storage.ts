@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { NearkinError } from "@nearkin/core";
+import { Database } from "../database.ts";
 import { isUrl } from "../sources/files.ts";
 import type { Spark } from "./find.ts";
 
@@ -38,6 +39,17 @@ export class Storage {
     const path = join(this.#local, name);
     mkdirSync(dirname(path), { recursive: true });
     return path;
+  }
+
+  /** Keeps other runs out of a folder, for as long as this one is at work there. Nobody can of a URL, nor where the folder knows no locks. */
+  async hold(): Promise<AsyncDisposable | undefined> {
+    if (this.#isRemote) return undefined;
+    return await Database.open(this.path("lock.duckdb"), { scratch: "", threads: 1 }).catch((error: Error) => {
+      if (!/Conflicting lock/.test(String(error.cause))) return undefined;
+      throw new NearkinError("BUSY", `--storage: another run is at work in ${this.at}; wait for it, or name another`, {
+        cause: error,
+      });
+    });
   }
 
   /** Brings a folder of this machine to where Spark finds it. */

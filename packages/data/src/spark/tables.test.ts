@@ -1,6 +1,8 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseConfig } from "../config/parse.ts";
-import { planSpark } from "./tables.ts";
+import { Database } from "../database.ts";
+import { checkMadeFor } from "./made-for.ts";
+import { planSpark, type SparkOptions } from "./tables.ts";
 
 const config = parseConfig({
   interactions: {
@@ -32,3 +34,33 @@ test.each([undefined, "local[2]", "spark://127.0.0.1:7077", "spark://localhost:7
     expect(planSpark({ config, sources, inPlace }, options, "work").job.sql).toContain("/work/tables");
   },
 );
+
+describe("what tables were made for", () => {
+  const key = (changed: object = {}, at: SparkOptions = {}, more: object = {}) =>
+    planSpark({ config: { ...config, ...changed }, sources, inPlace, ...more }, at, "work").madeFor.script;
+
+  test("is the same wherever they are, and not for another setting or column", () => {
+    expect(key({}, { storage: "s3a://bucket/elsewhere" }, { inPlace: ["/copy.parquet"], run: "r" })).toBe(key());
+    const other = { interactions: { relation, columns: { ...columns, user: "member" } }, items: undefined };
+    expect(new Set([key(), key({ seed: 2 }), key({}, {}, { sources: other })]).size).toBe(3);
+  });
+
+  test("is written before anything else", () => {
+    const { job, madeFor } = planSpark({ config, sources, inPlace, run: "this one" }, {}, "work");
+    expect(job.sql.indexOf(`SELECT '${madeFor.script}' AS script, 'this one' AS run`)).toBeGreaterThan(0);
+    expect(job.sql.match(/INSERT OVERWRITE DIRECTORY '[^']*\/(\w+)'/)?.[1]).toBe("made_for");
+  });
+
+  test("tables of others are refused", async () => {
+    await using database = await Database.open(":memory:", { scratch: "", threads: 1 });
+    await database.run("CREATE TABLE made_for AS SELECT 's1' AS script, 'r1' AS run");
+    await checkMadeFor(database, { script: "s1", run: "r1" }, "t");
+    await checkMadeFor(database, { script: "s1", run: "" }, "t");
+    await expect(checkMadeFor(database, { script: "s1", run: "r2" }, "t")).rejects.toThrowErrorMatchingInlineSnapshot(
+      `[NearkinError: t holds the tables of another run; give each run a --storage of its own, and start this one again without --resume]`,
+    );
+    await expect(checkMadeFor(database, { script: "s2", run: "" }, "t")).rejects.toThrowErrorMatchingInlineSnapshot(
+      `[NearkinError: t holds the tables of a script with other settings; run the script that --dry-run prints for these, and copy what it has written]`,
+    );
+  });
+});

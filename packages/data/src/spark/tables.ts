@@ -9,8 +9,9 @@ import type { Reporter } from "../prepare/reporter.ts";
 import type { Outcome, RunContext } from "../prepare/steps.ts";
 import type { Spark } from "./find.ts";
 import { placesInSpark } from "./in-place.ts";
+import { checkMadeFor, type MadeFor } from "./made-for.ts";
 import { runSpark, type SparkJob } from "./run.ts";
-import { DONE, type SparkStep, sparkScript, sparkSteps, TABLES, USER_TABLES } from "./script.ts";
+import { DONE, type SparkStep, sparkScriptFor, sqlOf, TABLES, USER_TABLES } from "./script.ts";
 import { stageSources } from "./stage.ts";
 import { Storage } from "./storage.ts";
 
@@ -39,6 +40,7 @@ export interface SparkPlan {
   job: SparkJob;
   storage: Storage;
   tables: readonly string[];
+  madeFor: MadeFor;
   /** Whether Spark reads the interactions where they are. */
   isInPlace: boolean;
 }
@@ -46,23 +48,30 @@ export interface SparkPlan {
 interface Planned extends Pick<RunContext, "config" | "sources"> {
   /** As placesInSpark has them. */
   inPlace: readonly string[];
+  /** The key of a work folder. @default none: the script is run elsewhere */
+  run?: string;
 }
 
-export function planSpark({ config, sources, inPlace }: Planned, options: SparkOptions, folder: string): SparkPlan {
+export function planSpark(
+  { config, sources, inPlace, run = "" }: Planned,
+  options: SparkOptions,
+  folder: string,
+): SparkPlan {
   const { master, conf = [] } = options;
   if (options.storage === undefined && options.tables === undefined) checkOneMachine(master);
   const storage = new Storage({ at: options.tables ?? options.storage ?? folder, local: folder, conf });
-  const steps = sparkSteps({
+  const { steps, madeFor } = sparkScriptFor({
     config,
     sources,
     inPlace,
+    run,
     staged: `${storage.at}/${STAGED}`,
     tables: `${storage.at}/${MADE}`,
   });
   const job: SparkJob = {
     name: "prepare",
     folder,
-    sql: sparkScript(steps),
+    sql: sqlOf(steps),
     conf,
     ...(master === undefined ? {} : { master }),
   };
@@ -71,7 +80,7 @@ export function planSpark({ config, sources, inPlace }: Planned, options: SparkO
     ...(inPlace.length > 0 ? ["interaction_files"] : []),
     ...(config.split.by === "users" ? USER_TABLES : []),
   ];
-  return { steps, job, storage, tables, isInPlace: inPlace.length > 0 };
+  return { steps, job, storage, tables, madeFor, isInPlace: inPlace.length > 0 };
 }
 
 /** Workers elsewhere would write to disks of their own, and what they wrote would be missed by nobody. */
@@ -102,33 +111,50 @@ export async function sparkTables(
   const { config, work, sources } = context;
   const { database } = work;
   const inPlace = await placesInSpark(database, context);
-  const plan = planSpark({ config, sources, inPlace }, options, work.scratch("spark"));
+  const run = spark ? work.key : "";
+  const plan = planSpark({ config, sources, inPlace, run }, options, work.scratch("spark"));
   const { storage, tables } = plan;
+  await using _held = spark && (await storage.hold());
+  let kept = false;
   if (spark) {
     await reporter.report("stage", "stage items and text files for Spark", async () => {
-      const run = () => stageForSpark(spark, plan, database, sources).then(() => null);
-      const { kept } = await work.stage("spark-stage", run);
-      return { kept, detail: "" };
+      const staging = () => stageForSpark(spark, plan, database, sources).then(() => storage.at);
+      const staged = await work.stage("spark-stage", staging);
+      checkSamePlace(staged.result, storage.at);
+      return { kept: staged.kept, detail: "" };
     });
-    await runScript(context, reporter, spark, plan);
+    ({ kept } = await runScript(context, reporter, spark, plan));
     await storage.get(spark, MADE, tables);
   }
   const missing = storage.missing(MADE, tables);
   if (missing.length > 0) {
     throw new NearkinError(
       "BAD_DATASET",
-      `${storage.path(MADE)} does not hold all tables: there is no finished ${missing.join(", ")}; ` +
-        (spark
-          ? "the workers must write to a folder that this machine reads: name a shared one, or a URL, with --storage"
-          : "run the script to its end, and copy all that it has written"),
+      `${storage.path(MADE)} does not hold all tables: there is no finished ${missing.join(", ")}; ${adviceOnMissing(spark, kept)}`,
     );
   }
   for (const table of tables) await openTable(database, table, storage.path(`${MADE}/${table}`));
+  await checkMadeFor(database, plan.madeFor, storage.path(MADE));
   await openTable(database, "damaged", storage.path(STAGED), "damaged.parquet");
   await nameRemoteFiles(database, sources);
   const rows = await checkRejects(database, sources, config.rejectLimit);
   await checkTraining(database, config);
   return rows;
+}
+
+/** What is finished is where it was put. */
+function checkSamePlace(before: string, now: string): void {
+  if (before === now) return;
+  throw new NearkinError(
+    "BAD_ARGUMENT",
+    `--storage: the run to be resumed has put its files in ${before}, not in ${now}; name that, or start again without --resume`,
+  );
+}
+
+function adviceOnMissing(spark: Spark | undefined, kept: boolean): string {
+  if (!spark) return "run the script to its end, and copy all that it has written";
+  if (kept) return "they were there before: start again without --resume";
+  return "the workers must write to a folder that this machine reads: name a shared one, or a URL, with --storage";
 }
 
 /** Runs the script, unless an earlier run has; a step is told of when Spark has said that it is done. */
@@ -137,7 +163,7 @@ async function runScript(
   reporter: Reporter,
   spark: Spark,
   { steps, job }: SparkPlan,
-): Promise<void> {
+): Promise<{ kept: boolean }> {
   const done = new Set<string>();
   let wake = () => {};
   const onLine = (line: string) => {
@@ -157,7 +183,7 @@ async function runScript(
       }
     });
   }
-  await run;
+  return await run;
 }
 
 /** A view of Parquet files, in the order of their names, which is that of the rows. */
