@@ -43,6 +43,15 @@ describe("force replaces a dataset, and nothing else:", () => {
     expect(readFileSync(world.path("letter"), "utf8")).toBe("precious");
   });
 
+  test("not the folder of Spark's tables", async () => {
+    using world = new World();
+    world.ratings(events);
+    const spark = { tables: world.path("out", "tables") };
+    expect(await problem(world, world.prepare(none, { spark }))).toMatchInlineSnapshot(
+      `"BAD_ARGUMENT: TMP/out cannot be the dataset folder: TMP/out/tables is in it; choose a folder of its own"`,
+    );
+  });
+
   test("not what somebody else has called <out>.replaced", async () => {
     using world = new World();
     world.ratings(events);

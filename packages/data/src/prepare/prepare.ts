@@ -5,7 +5,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import type { Config } from "../config/schema.ts";
 import { Database, duckdbVersion } from "../database.ts";
 import type { Manifest } from "../manifest.ts";
-import { type FileHash, hashFile, type SourceFile } from "../sources/files.ts";
+import { type FileHash, hashFile, isUrl, type SourceFile } from "../sources/files.ts";
 import { findSpark } from "../spark/find.ts";
 import type { SparkOptions } from "../spark/tables.ts";
 import type { PrepareEvent } from "./events.ts";
@@ -76,7 +76,7 @@ export async function prepare(given: Config, options: PrepareOptions): Promise<M
     await using work = await WorkFolder.open(out, identity, {
       ...options,
       tables,
-      inputs: [folder, ...inputs.map((file) => file.path)],
+      inputs: [folder, ...inputs.map((file) => file.path), ...sparkFolders(options.spark)],
     });
     const hashes = hashRest(inputs, early);
     hashes.catch(() => {}); // awaited at the end
@@ -97,6 +97,11 @@ export async function prepare(given: Config, options: PrepareOptions): Promise<M
   } catch (error) {
     throw writeProblem(out, error) ?? error;
   }
+}
+
+/** Folders of Spark's tables, which are not to go when the dataset takes its place. */
+function sparkFolders({ storage, tables }: SparkOptions = {}): string[] {
+  return [storage, tables].filter((place) => place !== undefined && !isUrl(place)) as string[];
 }
 
 /** Spark is not looked for where it has done its part. */

@@ -27,7 +27,7 @@ export interface WorkOptions extends Omit<DatabaseOptions, "scratch"> {
   resume?: boolean;
   /** Replace a dataset that is already there. @default false */
   force?: boolean;
-  /** Paths that are read, and so must not lie in the folder that is made. */
+  /** Paths that are read, or outlive the run, and so must not lie in the folder that is made. */
   inputs?: readonly string[];
   /** Where the tables of the run are kept; `disk` resumes at every step. Changes no result. @default by the size of the input */
   tables?: "memory" | "disk";

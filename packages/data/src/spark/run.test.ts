@@ -62,6 +62,13 @@ test("a setting that is none is refused before anything starts", async () => {
   expect(existsSync(join(folder, "job"))).toBe(false);
 });
 
+test("a master at a port that there is none of", async () => {
+  await expect(runSpark(sparkThat(""), { ...job(), master: "spark://127.0.0.1:99999" })).rejects.toMatchObject({
+    code: "ENGINE_UNAVAILABLE",
+    message: expect.stringContaining("cannot be reached (there is no such port)"),
+  });
+});
+
 test("an abort ends it, and what it has started", async () => {
   const stop = new AbortController();
   const run = runSpark(sparkThat(`sleep 100 & echo $! > pid; wait`), job(), { signal: stop.signal });

@@ -159,6 +159,7 @@ async function checkMaster(master: string | undefined): Promise<void> {
 
 function answersAt(address: string): Promise<string | undefined> {
   const [, host, port] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(address) as RegExpExecArray;
+  if (Number(port) > 65535) return Promise.resolve("there is no such port"); // Node would throw
   return new Promise((resolve) => {
     const socket = connect({ host, port: Number(port ?? 7077), timeout: PATIENCE });
     const say = (problem: string | undefined) => {

@@ -3,8 +3,16 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { Storage } from "./storage.ts";
+
+test("a file is no storage", () => {
+  const at = fileURLToPath(import.meta.url);
+  expect(() => new Storage({ at, local: "", conf: [] }).path("staged/items.parquet")).toThrow(
+    /^--storage: E\w+: .*; name a folder to write to$/,
+  );
+});
 
 test("a folder that another process is at work in is left alone, until that one has ended", async () => {
   const at = mkdtempSync(join(tmpdir(), "nearkin-storage-"));

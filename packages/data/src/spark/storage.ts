@@ -37,7 +37,13 @@ export class Storage {
   /** Where a file is, or will be, on this machine. */
   path(name: string): string {
     const path = join(this.#local, name);
-    mkdirSync(dirname(path), { recursive: true });
+    try {
+      mkdirSync(dirname(path), { recursive: true });
+    } catch (cause) {
+      throw new NearkinError("BAD_ARGUMENT", `--storage: ${(cause as Error).message}; name a folder to write to`, {
+        cause,
+      });
+    }
     return path;
   }
 
