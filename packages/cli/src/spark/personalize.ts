@@ -56,8 +56,14 @@ export function checkPlaces(input: string, { out, force }: Pick<SparkPersonalize
 /** The command line and the script, for whoever wants to run them otherwise. Nothing is started. */
 export function describeJob(options: SparkPersonalize): string {
   const own = options.executorCommand === undefined;
-  const places = { folder: ".", out: forSpark(options.out), files: own ? [BUNDLE] : [], archive: `${MODEL}.tar` };
-  const job = jobOf(options, places);
+  const files = own ? [BUNDLE] : [];
+  const job = jobOf(options, {
+    folder: ".",
+    out: forSpark(options.out),
+    replace: options.force,
+    files,
+    archive: `${MODEL}.tar`,
+  });
   const command = sparkCommand(undefined, job).map(shellWord).join(" ");
   const tar = `tar -cf ${MODEL}.tar -C ${shellWord(options.model)} ${modelFiles.join(" ")}`;
   const lines = [`${MODEL}.tar is made by: ${tar}`, ...(own ? [`${BUNDLE} is in nearkin's folder dist`] : []), command];
@@ -77,11 +83,12 @@ export async function personalizeOnSpark(options: SparkPersonalize, signal: Abor
     if (!isUrl(out)) await mkdir(dirname(out), { recursive: true });
     // As addresses, in which a blank in a path is no blank.
     const files = bundle === undefined ? [] : [pathToFileURL(bundle).href];
-    const job = jobOf(options, { folder: scratch, out, files, archive: pathToFileURL(archive).href });
+    const replace = options.force || out !== final; // a folder of this run alone
+    const job = jobOf(options, { folder: scratch, out, replace, files, archive: pathToFileURL(archive).href });
     keepsLog = true; // what goes wrong is said with its place
     const summary = await summaryOf((onLine) => runSpark(spark, job, { signal, onLine }));
     keepsLog = false;
-    if (out !== final) await replace(out, final);
+    if (out !== final) await putInPlace(out, final);
     return summary;
   } finally {
     if (out !== final) await rm(out, { recursive: true, force: true });
@@ -97,15 +104,16 @@ function patternOf({ kind, path }: UserSource): string {
 interface JobPlaces {
   folder: string;
   out: string;
+  /** Whether what is at `out` may go. */
+  replace: boolean;
   files: readonly string[];
   archive: string;
 }
 
-function jobOf(options: SparkPersonalize, { folder, out, files, archive }: JobPlaces): SparkJob {
+function jobOf(options: SparkPersonalize, { folder, out, replace, files, archive }: JobPlaces): SparkJob {
   const { channels, master, partitions } = options;
-  const replaces = isUrl(out) && options.force;
   const source = { ...options.source, path: patternOf(options.source) };
-  const script = { source, out, replace: replaces, channels, partitions };
+  const script = { source, out, replace, channels, partitions };
   return {
     name: "personalize",
     folder,
@@ -143,7 +151,7 @@ async function summaryOf(run: (onLine: (line: string) => void) => Promise<void>)
 }
 
 /** The new folder in place of the old one: there is always one of them. */
-async function replace(made: string, target: string): Promise<void> {
+async function putInPlace(made: string, target: string): Promise<void> {
   const old = `${made}.old`;
   const had = existsSync(target);
   if (had) await rename(target, old);

@@ -33,7 +33,7 @@ test("places and columns", () => {
     said(
       "CREATE-TABLE-AS-SELECT cannot create table with location to a non-empty directory s3a://b/it's/users. To allow overwriting the existing non-empty directory, set 'spark.sql.legacy.allowNonEmptyLocationInCTAS' to true.",
     ),
-    said("[PATH_NOT_FOUND] Path does not exist: file:/nowhere.jsonl. SQLSTATE: 42K03"),
+    said("[PATH_NOT_FOUND] Path does not exist: file:/no where.jsonl. SQLSTATE: 42K03"),
     said(
       "[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with name `time` cannot be resolved. Did you mean one of the following? [`at`, `item`, `user`]. SQLSTATE: 42703; line 27 pos 95;",
     ),
@@ -41,9 +41,21 @@ test("places and columns", () => {
   ]).toMatchInlineSnapshot(`
     [
       "BAD_ARGUMENT: s3a://b/it's/users is there; name another place, or replace it with --force; Spark's log is spark.log",
-      "BAD_SOURCE: Spark finds nothing at file:/nowhere.jsonl: every worker must be able to read it; Spark's log is spark.log",
+      "BAD_SOURCE: Spark finds nothing at file:/no where.jsonl: every worker must be able to read it; Spark's log is spark.log",
       "BAD_SOURCE: the table has no column time (it has at, item, user); name the one that it has, under columns in nearkin.yaml or with a flag such as --user-column; Spark's log is spark.log",
       "BAD_SOURCE: Spark does not read Parquet with a column of the type INT64 (TIMESTAMP(NANOS,false)): write the table with another, such as microseconds for nanoseconds, or text; Spark's log is spark.log",
     ]
   `);
+});
+
+test("an error rather than a warning before it", () => {
+  expect(
+    said(
+      "26/11/16 18:36:12 WARN FileStreamSink: Assume no metadata directory. Error while looking for metadata directory in the path: /a.jsonl.",
+      "java.io.FileNotFoundException: File /a.jsonl does not exist",
+      "[DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012",
+    ),
+  ).toBe(
+    "ENGINE_UNAVAILABLE: Spark failed: [DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012; Spark's log is spark.log",
+  );
 });

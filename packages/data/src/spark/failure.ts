@@ -55,7 +55,7 @@ const CAUSES: readonly Cause[] = [
       ),
   },
   {
-    pattern: /\[PATH_NOT_FOUND\] Path does not exist: (\S+?)\.?(?: SQLSTATE.*)?$/,
+    pattern: /\[PATH_NOT_FOUND\] Path does not exist: (.+?)\.?(?: SQLSTATE.*)?$/,
     error: ([, path], log) =>
       new NearkinError("BAD_SOURCE", `Spark finds nothing at ${path}: every worker must be able to read it${see(log)}`),
   },
@@ -77,7 +77,7 @@ const CAUSES: readonly Cause[] = [
       ),
   },
   {
-    pattern: /cannot create table with location to a non-empty directory (\S+?)\.?(?: To allow|$)/,
+    pattern: /cannot create table with location to a non-empty directory (.+?)\.?(?: To allow|$)/,
     error: ([, path], log) =>
       new NearkinError("BAD_ARGUMENT", `${path} is there; name another place, or replace it with --force${see(log)}`),
   },
@@ -95,13 +95,15 @@ const CAUSES: readonly Cause[] = [
   },
 ];
 
-/** Anything that looks like an error: shown when nothing better is found. */
-const ANY = /^\s*(?:Error in query: )?(\[[A-Z_]+(?:\.[A-Z_]+)*\] .*)|(?:Exception|Error)\b.*?: (.+)/;
+/** An error of Spark's own, and anything that looks like one: shown when nothing better is found. The latter may be a warning's. */
+const ERROR = /^\s*(?:Error in query: )?(\[[A-Z_]+(?:\.[A-Z_]+)*\] .*)/;
+const ANY = /(?:Exception|Error)\b.*?: (.+)/;
 
 /** Looks at a log while it is written, and keeps the most telling line. */
 export class Failure {
   #rank = CAUSES.length;
   #found: RegExpExecArray | undefined;
+  #error: string | undefined;
   #any: string | undefined;
   #waited = 0;
   /** Whether to end it: it would go on trying. */
@@ -117,11 +119,15 @@ export class Failure {
       this.#found = found;
       this.isHopeless ||= patience !== undefined;
     }
-    this.#any ??= ANY.exec(line)?.slice(1).find(Boolean)?.trim();
+    this.#error ??= ERROR.exec(line)?.[1].trim();
+    this.#any ??= ANY.exec(line)?.[1].trim();
   }
 
   error(log: string, master = "that Spark is configured with"): NearkinError {
     if (this.#found) return CAUSES[this.#rank].error(this.#found, log, master);
-    return new NearkinError("ENGINE_UNAVAILABLE", `Spark failed: ${this.#any ?? "it gave no reason"}${see(log)}`);
+    return new NearkinError(
+      "ENGINE_UNAVAILABLE",
+      `Spark failed: ${this.#error ?? this.#any ?? "it gave no reason"}${see(log)}`,
+    );
   }
 }
