@@ -112,7 +112,7 @@ describe.skipIf(!cluster)("a table of interactions", { timeout: 300_000 }, () =>
     [1, "events.parquet"],
     [3, "events"], // the dataset that prepare made of it
   ])("in %i partitions, from %s, has the metrics of one machine, to the bit", async (partitions, input) => {
-    const out = `metrics-${partitions}`;
+    const out = `metrics [${partitions}]; {a,b}`;
     const { code, err } = await onSpark(input, out, "--partitions", String(partitions));
     expect(code, err).toBe(0);
     expect(err).toMatch(/^47 users in .*: \d+ with a metric of their own, \d+ with the shared one, 0 refused\n/);

@@ -63,7 +63,7 @@ describe.skipIf(!cluster)("prepare on a cluster", () => {
       { item: "a", title: "the last row is used", year: 2000 },
     ]);
     const config: Partial<ConfigInput> = {
-      interactions: { files: ["part *.parquet"], ratingRange: [0.5, 5] },
+      interactions: { files: ["part *.parquet"], columns: { user: "user;id" }, ratingRange: [0.5, 5] },
       items: { files: "items.jsonl" },
       channels: { year: { type: "number", column: "year" } },
       split: { by: "users", userEvents: [2, 99], users: 3 },
@@ -177,7 +177,7 @@ async function prepareSample(world: World, out: string, options: Partial<Prepare
   await prepare(config, { folder: source.folder, out: world.path(out), ...options });
 }
 
-/** Two files with every kind of id, rating and time that one would not expect. */
+/** Two files with every kind of id, rating and time that one would not expect, and columns in another order. */
 async function writeOddTables(world: World): Promise<void> {
   const ids = [
     "a",
@@ -199,8 +199,10 @@ async function writeOddTables(world: World): Promise<void> {
     const [user, item] = [ids[(k * 7) % ids.length], ids[(k * k + k) % ids.length]];
     return `(${text(user)}, ${text(item)}, ${text(ratings[(k * 3) % ratings.length])}, ${text(k % 5 === 0 ? times[(k / 5) % times.length] : String(1e9 + 1000 * k))})`;
   });
-  const table = (part: readonly string[]) =>
-    `SELECT * FROM (VALUES ${part.join(", ")}) AS t("user id", item, rating, time)`;
-  await world.parquet("part 1+é.parquet", table(rows.slice(0, 170)));
-  await world.parquet("part 2%20.parquet", table(rows.slice(170)));
+  const table = (part: readonly string[]) => `(VALUES ${part.join(", ")}) AS t("user;id", item, rating, time)`;
+  await world.parquet("part 1+é [a]; -- {b,c}.parquet", `SELECT * FROM ${table(rows.slice(0, 170))}`);
+  await world.parquet(
+    "part 2%20.parquet",
+    `SELECT 0 AS more, time, item, rating, "user;id" FROM ${table(rows.slice(170))}`,
+  );
 }
