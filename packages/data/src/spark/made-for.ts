@@ -25,7 +25,7 @@ export function scriptKey(sql: string, { interactions, items }: Sources): string
     .digest("hex");
 }
 
-/** @param expected what is asked for; without a run any will do */
+/** Refuses tables of another run or, where no run is asked for, of another script. */
 export async function checkMadeFor(database: Database, { script, run }: MadeFor, folder: string): Promise<void> {
   const made = await database.row<{ script: string; run: string }>(`SELECT script, run FROM ${MADE_FOR}`);
   if (run === "" ? made.script === script : made.run === run) return;
