@@ -143,6 +143,14 @@ describe.skipIf(!cluster)("a table of interactions", { timeout: 300_000 }, () =>
     sparkScript("start", cluster?.folder as string); // a worker in its place
   });
 
+  test("users that do not come back are missed, and nothing is left at --out", async () => {
+    const { code, err } = await onSpark("events.parquet", "metrics-lost", "--executor-command", "cat > /dev/null #");
+    expect(code).toBe(1);
+    expect(err).toMatch(/^ENGINE_UNAVAILABLE: of 47 users only 0 came back: --out must be a folder that all workers/);
+    expect(existsSync(at("metrics-lost"))).toBe(false);
+    expect(leftovers()).toEqual([]);
+  });
+
   test("executors without Node say so, and nothing is left at --out", async () => {
     const command = "PATH=/nowhere node nearkin-personalize.mjs";
     const { code, err } = await onSpark("events.parquet", "metrics-none", "--executor-command", command);
@@ -238,7 +246,7 @@ describe.skipIf(!cluster)("lines of JSON", { timeout: 300_000 }, () => {
     const address = `file://${at("metrics-lines")}`; // as storage elsewhere has one
     const { code, err } = await onSpark("lines.jsonl", address);
     expect(code, err).toBe(0);
-    expect(err).toContain(", 2 refused\n");
+    expect(err).toContain(", 2 refused: see ");
     const rows = await table("metrics-lines", "users");
     expect(rows).toEqual(
       sorted(

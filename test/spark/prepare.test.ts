@@ -111,6 +111,14 @@ describe.skipIf(!cluster)("prepare on a cluster", () => {
       /ratings\.parquet:8 stars: rating is not a number "x" \(row\)$/,
     );
 
+    const otherwise = world.prepare({ ...input, seed: 2 }, { out: "otherwise", spark: { tables: storage } });
+    await expect(otherwise).rejects.toThrow(/holds the tables of a script with other settings/);
+    world.csv("films.csv", ["id", "title"], [["i1", "One"]]);
+    const described = { ...input, items: { files: "films.csv" } };
+    await stageOnly(parseConfig(described), { folder: world.folder, spark });
+    const others = world.prepare(described, { out: "others", spark: { tables: storage } });
+    await expect(others).rejects.toThrow(/holds the tables of /);
+
     rmSync(join(storage, "tables/pairs/_SUCCESS"));
     const again = world.prepare(input, { out: "again", spark: { tables: storage } });
     await expect(again).rejects.toThrow(

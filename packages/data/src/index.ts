@@ -44,6 +44,7 @@ export { isUrl } from "./sources/files.ts";
 export { exactly, parquetAt, sparkColumn, sparkFunctions, sparkText } from "./spark/dialect.ts";
 export { requireStorage, type SparkScript, sparkScriptOf, stageOnly } from "./spark/elsewhere.ts";
 export { findSpark, type Spark } from "./spark/find.ts";
+export type { SparkProgress } from "./spark/progress-bar.ts";
 export { runSpark, type SparkJob, sparkCommand } from "./spark/run.ts";
 export type { SparkOptions } from "./spark/tables.ts";
 export { readParquetVectors } from "./vectors-parquet.ts";

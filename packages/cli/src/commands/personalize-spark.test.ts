@@ -18,7 +18,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 async function said(...args: string[]): Promise<string> {
   const { out, err } = await run("personalize", at("model"), ...args);
-  return `${out}${err}`.replaceAll(root, "…");
+  return `${out}${err}`.replaceAll(root, "…").replaceAll(/\S+(?=\/cli\/dist\/)/g, "…");
 }
 
 const spark = (...args: string[]) => said("--engine", "spark", ...args);
@@ -37,9 +37,10 @@ test("--dry-run prints the command and the script for lines of JSON", async () =
       "--dry-run",
     ),
   ).toMatchInlineSnapshot(`
-    "-- nearkin-model.tar is made by: tar -cf nearkin-model.tar -C …/model weights.safetensors items.safetensors transforms.safetensors catalogue.json model.json
-    -- nearkin-personalize.mjs is in nearkin's folder dist
-    -- spark-sql --master yarn --name 'nearkin personalize' --conf spark.sql.session.timeZone=UTC --conf spark.sql.ansi.enabled=true --conf spark.sql.caseSensitive=false --conf spark.sql.catalogImplementation=in-memory --conf spark.sql.parquet.compression.codec=zstd --conf spark.sql.files.ignoreCorruptFiles=false --conf spark.sql.files.ignoreMissingFiles=false --conf spark.sql.variable.substitute=false --conf spark.ui.showConsoleProgress=false --conf spark.sql.warehouse.dir=warehouse --conf spark.sql.caseSensitive=true --conf spark.sql.parquet.inferTimestampNTZ.enabled=false --files nearkin-personalize.mjs --archives 'nearkin-model.tar#nearkin-model' -f personalize.sql
+    "-- 1. the model, which travels with the job:
+    --      tar -cf nearkin-model.tar -C …/model weights.safetensors items.safetensors transforms.safetensors catalogue.json model.json
+    -- 2. this script, saved as personalize.sql:
+    --      spark-sql --master yarn --name 'nearkin personalize' --conf spark.sql.session.timeZone=UTC --conf spark.sql.ansi.enabled=true --conf spark.sql.caseSensitive=true --conf spark.sql.catalogImplementation=in-memory --conf spark.sql.parquet.compression.codec=zstd --conf spark.sql.files.ignoreCorruptFiles=false --conf spark.sql.files.ignoreMissingFiles=false --conf spark.sql.variable.substitute=false --conf spark.sql.warehouse.dir=warehouse --conf spark.sql.parquet.inferTimestampNTZ.enabled=false --files …/cli/dist/nearkin-personalize.mjs --archives 'nearkin-model.tar#nearkin-model' -f personalize.sql
 
     CREATE TEMPORARY VIEW texts USING text OPTIONS (path '…/users.jsonl', lineSep '\\n');
 
@@ -47,6 +48,8 @@ test("--dry-run prints the command and the script for lines of JSON", async () =
     SELECT /*+ REPARTITION(9) */ regexp_replace(value, '^\\\\uFEFF', '') AS line
     FROM texts
     WHERE trim(value) <> '';
+
+    CREATE TEMPORARY VIEW asked AS SELECT * FROM lines;
 
     CREATE TEMPORARY VIEW bad_rows AS
     SELECT CAST(NULL AS STRING) AS user_id, CAST(NULL AS STRING) AS problem WHERE false;
@@ -100,7 +103,7 @@ test("--dry-run prints the command and the script for lines of JSON", async () =
     GROUP BY user_id, problem;
 
     SELECT concat('nearkin-summary ', to_json(named_struct(
-      'users', count(*), 'kept', count(kept), 'refused', count(error), 'items', coalesce(sum(items), 0),
+      'asked', (SELECT count(*) FROM asked), 'users', count(*), 'kept', count(kept), 'refused', count(error), 'items', coalesce(sum(items), 0),
       'rows', (SELECT coalesce(sum(\`rows\`), 0) FROM IDENTIFIER('parquet.\`s3a://b/it\\'s/rejects\`')))))
     FROM IDENTIFIER('parquet.\`s3a://b/it\\'s/users\`');
     "
@@ -113,8 +116,10 @@ test("… and for a table of interactions, with columns of any name, on executor
   expect(
     await spark("--in", "s3a://b/events.parquet", "--out", "s3a://b/m", ...columns, ...executors, "--dry-run"),
   ).toMatchInlineSnapshot(`
-    "-- nearkin-model.tar is made by: tar -cf nearkin-model.tar -C …/model weights.safetensors items.safetensors transforms.safetensors catalogue.json model.json
-    -- spark-sql --name 'nearkin personalize' --conf spark.sql.session.timeZone=UTC --conf spark.sql.ansi.enabled=true --conf spark.sql.caseSensitive=false --conf spark.sql.catalogImplementation=in-memory --conf spark.sql.parquet.compression.codec=zstd --conf spark.sql.files.ignoreCorruptFiles=false --conf spark.sql.files.ignoreMissingFiles=false --conf spark.sql.variable.substitute=false --conf spark.ui.showConsoleProgress=false --conf spark.sql.warehouse.dir=warehouse --conf spark.sql.caseSensitive=true --conf spark.sql.parquet.inferTimestampNTZ.enabled=false --archives 'nearkin-model.tar#nearkin-model' -f personalize.sql
+    "-- 1. the model, which travels with the job:
+    --      tar -cf nearkin-model.tar -C …/model weights.safetensors items.safetensors transforms.safetensors catalogue.json model.json
+    -- 2. this script, saved as personalize.sql:
+    --      spark-sql --name 'nearkin personalize' --conf spark.sql.session.timeZone=UTC --conf spark.sql.ansi.enabled=true --conf spark.sql.caseSensitive=true --conf spark.sql.catalogImplementation=in-memory --conf spark.sql.parquet.compression.codec=zstd --conf spark.sql.files.ignoreCorruptFiles=false --conf spark.sql.files.ignoreMissingFiles=false --conf spark.sql.variable.substitute=false --conf spark.sql.warehouse.dir=warehouse --conf spark.sql.parquet.inferTimestampNTZ.enabled=false --archives 'nearkin-model.tar#nearkin-model' -f personalize.sql
 
     -- What the steps use and Spark calls otherwise, or does more loosely than DuckDB: see duckdb.sql.
 
@@ -168,6 +173,9 @@ test("… and for a table of interactions, with columns of any name, on executor
 
     CREATE TEMPORARY VIEW bad_rows AS
     SELECT user_id, problem FROM checked WHERE problem IS NOT NULL;
+
+    CREATE TEMPORARY VIEW asked AS
+    SELECT DISTINCT user_id FROM checked WHERE problem IS NULL;
 
     CREATE TEMPORARY VIEW met AS
     SELECT user_id, item_id, max(struct(time, rating)) AS last
@@ -236,7 +244,7 @@ test("… and for a table of interactions, with columns of any name, on executor
     GROUP BY user_id, problem;
 
     SELECT concat('nearkin-summary ', to_json(named_struct(
-      'users', count(*), 'kept', count(kept), 'refused', count(error), 'items', coalesce(sum(items), 0),
+      'asked', (SELECT count(*) FROM asked), 'users', count(*), 'kept', count(kept), 'refused', count(error), 'items', coalesce(sum(items), 0),
       'rows', (SELECT coalesce(sum(\`rows\`), 0) FROM IDENTIFIER('parquet.\`s3a://b/m/rejects\`')))))
     FROM IDENTIFIER('parquet.\`s3a://b/m/users\`');
     "

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { NearkinError } from "@nearkin/core";
-import { openDataset } from "@nearkin/data";
+import { openDataset, type SparkProgress } from "@nearkin/data";
 import { type Command, Option } from "commander";
 import { openEngine, wholeNumber } from "../engine.ts";
 import { openAskedModel, simulatedLine } from "../model-flags.ts";
@@ -82,7 +82,7 @@ export async function runOnSpark(folder: string, flags: Asked, output: Output): 
   const { channels, simulated } = await lookAt(folder);
   const options = { ...job, source, model: folder, channels, master, conf, partitions, executorCommand, node };
   if (flags.dryRun) {
-    output.write(describeJob(options));
+    output.write(await describeJob(options));
     return;
   }
   using stop = new StopSignals();
@@ -91,7 +91,9 @@ export async function runOnSpark(folder: string, flags: Asked, output: Output): 
   live.show("Spark is at work …");
   let summary: PersonalizeSummary;
   try {
-    summary = await personalizeOnSpark(options, stop.signal);
+    const onProgress = ({ done, tasks }: SparkProgress) =>
+      live.now(`Spark is at work … ${done} of ${tasks} tasks, ${duration((performance.now() - started) / 1000)}`);
+    summary = await personalizeOnSpark(options, { signal: stop.signal, onProgress });
   } catch (error) {
     if (!stop.caused(error)) throw error;
     throw new InterruptedError(`stopped; nothing of it is in ${flags.out}`);
@@ -99,7 +101,7 @@ export async function runOnSpark(folder: string, flags: Asked, output: Output): 
   const { users, kept, refused, rows } = summary;
   const n = (count: number) => count.toLocaleString("en");
   live.end(
-    `${n(users)} user${users === 1 ? "" : "s"} in ${duration((performance.now() - started) / 1000)}: ${n(users - kept - refused)} with a metric of their own, ${n(kept)} with the shared one, ${n(refused)} refused`,
+    `${n(users)} user${users === 1 ? "" : "s"} in ${duration((performance.now() - started) / 1000)}: ${n(users - kept - refused)} with a metric of their own, ${n(kept)} with the shared one, ${n(refused)} refused${refused > 0 ? `: see ${flags.out}/rejects` : ""}`,
   );
   if (rows > 0)
     output.log(

@@ -93,6 +93,34 @@ describe("prepare", () => {
   });
 });
 
+describe("prepare --engine spark", () => {
+  const spark = ["--engine", "spark", "--storage", "shared folder"];
+
+  test("prints the sample's script, and commands that make the dataset that was asked for", async () => {
+    const asked = ["--encoder", "lsa", "--split", "random", "--seed", "7", "--out", "films"];
+    const { code, out } = await run("prepare", "marquee", ...asked, ...spark, "--dry-run");
+    expect(code).toBe(0);
+    const commands = out
+      .split("\n\n", 1)[0]
+      .split("\n")
+      .filter((line) => /^-- {6}/.test(line));
+    expect(commands.map((line) => line.slice(8).replaceAll(/--conf \S+ ?/g, ""))).toEqual([
+      "nearkin prepare marquee --split random --seed 7 --encoder lsa --engine spark --storage 'shared folder' --stage-only",
+      "spark-sql --name 'nearkin prepare' -f prepare.sql",
+      "nearkin prepare marquee --split random --seed 7 --encoder lsa --engine spark --spark-tables 'shared folder' --out films",
+    ]);
+    expect(out).toContain("-- === catalogue\n");
+  });
+
+  test.each([
+    [["--spark-tables", "s3a://bucket/films"], "copy s3a://bucket/films to this machine, and name that folder"],
+    [["--spark-tables", "."], "expected a folder that holds the folders staged and tables, which . does not"],
+  ])("refuses %s", async (flags, message) => {
+    const { code, err } = await run("prepare", "marquee", "--engine", "spark", ...flags);
+    expect([code, err.split("\n")[1]]).toEqual([1, `BAD_ARGUMENT: --spark-tables: ${message}`]);
+  });
+});
+
 describe("sample", () => {
   test("writes files that init and prepare take, still marked as simulated", async () => {
     const films = inFolder("my films");

@@ -173,6 +173,9 @@ function showEvents(output: Output, resume: boolean): (event: PrepareEvent) => v
         live.end(`${place(event)} ${event.title.padEnd(48)} ${time.padStart(7)}  ${event.detail}`.trimEnd());
         return;
       }
+      case "tasks":
+        live.now(`${place(event)} ${event.title} … ${event.done} of ${event.tasks} tasks`);
+        return;
       case "encode": {
         const { done, texts } = event.progress;
         live.now(

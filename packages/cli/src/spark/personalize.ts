@@ -7,7 +7,16 @@ import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { modelFiles, NearkinError } from "@nearkin/core";
-import { exactly, findSpark, isUrl, runSpark, type SparkJob, shellWord, sparkCommand } from "@nearkin/data";
+import {
+  exactly,
+  findSpark,
+  isUrl,
+  runSpark,
+  type SparkJob,
+  type SparkProgress,
+  shellWord,
+  sparkCommand,
+} from "@nearkin/data";
 import { BUNDLE, executorBundle } from "./bundle.ts";
 import { type PersonalizeSummary, personalizeSql, SETTINGS, SUMMARY, type UserSource } from "./sql.ts";
 
@@ -54,9 +63,9 @@ export function checkPlaces(input: string, { out, force }: Pick<SparkPersonalize
 }
 
 /** The command line and the script, for whoever wants to run them otherwise. Nothing is started. */
-export function describeJob(options: SparkPersonalize): string {
-  const own = options.executorCommand === undefined;
-  const files = own ? [BUNDLE] : [];
+export async function describeJob(options: SparkPersonalize): Promise<string> {
+  const bundle = await bundleFor(options);
+  const files = bundle === undefined ? [] : [bundle];
   const job = jobOf(options, {
     folder: ".",
     out: forSpark(options.out),
@@ -66,13 +75,30 @@ export function describeJob(options: SparkPersonalize): string {
   });
   const command = sparkCommand(undefined, job).map(shellWord).join(" ");
   const tar = `tar -cf ${MODEL}.tar -C ${shellWord(options.model)} ${modelFiles.join(" ")}`;
-  const lines = [`${MODEL}.tar is made by: ${tar}`, ...(own ? [`${BUNDLE} is in nearkin's folder dist`] : []), command];
+  const lines = [
+    "1. the model, which travels with the job:",
+    `     ${tar}`,
+    "2. this script, saved as personalize.sql:",
+    `     ${command}`,
+  ];
   return `${lines.map((line) => `-- ${line}\n`).join("")}\n${job.sql}`;
 }
 
-export async function personalizeOnSpark(options: SparkPersonalize, signal: AbortSignal): Promise<PersonalizeSummary> {
+/** What executors run, where they do not have it. */
+const bundleFor = async ({ executorCommand }: SparkPersonalize): Promise<string | undefined> =>
+  executorCommand === undefined ? await executorBundle() : undefined;
+
+interface RunOptions {
+  signal: AbortSignal;
+  onProgress: (progress: SparkProgress) => void;
+}
+
+export async function personalizeOnSpark(
+  options: SparkPersonalize,
+  { signal, onProgress }: RunOptions,
+): Promise<PersonalizeSummary> {
   const spark = await findSpark();
-  const bundle = options.executorCommand === undefined ? await executorBundle() : undefined;
+  const bundle = await bundleFor(options);
   const scratch = await mkdtemp(join(tmpdir(), "nearkin-spark-"));
   const archive = join(scratch, `${MODEL}.tar`);
   const final = forSpark(options.out);
@@ -86,8 +112,9 @@ export async function personalizeOnSpark(options: SparkPersonalize, signal: Abor
     const replace = options.force || out !== final; // a folder of this run alone
     const job = jobOf(options, { folder: scratch, out, replace, files, archive: pathToFileURL(archive).href });
     keepsLog = true; // what goes wrong is said with its place
-    const summary = await summaryOf((onLine) => runSpark(spark, job, { signal, onLine }));
+    const summary = await summaryOf((onLine) => runSpark(spark, job, { signal, onLine, onProgress }));
     keepsLog = false;
+    checkWhole(summary, final);
     if (out !== final) await putInPlace(out, final);
     return summary;
   } finally {
@@ -148,6 +175,16 @@ async function summaryOf(run: (onLine: (line: string) => void) => Promise<void>)
   });
   if (summary === undefined) throw new NearkinError("ENGINE_UNAVAILABLE", "Spark ended without saying what it did");
   return summary;
+}
+
+/** Workers that write to disks of their own make no error: what they wrote is missing. */
+function checkWhole({ asked, users }: PersonalizeSummary, out: string): void {
+  if (asked === users) return;
+  const n = (count: number) => count.toLocaleString("en");
+  throw new NearkinError(
+    "ENGINE_UNAVAILABLE",
+    `of ${n(asked)} users only ${n(users)} came back: --out must be a folder that all workers and this machine see, or a URL, not ${out}`,
+  );
 }
 
 /** The new folder in place of the old one: there is always one of them. */

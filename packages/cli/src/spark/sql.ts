@@ -37,6 +37,8 @@ export interface PersonalizeScript {
 export const SUMMARY = "nearkin-summary ";
 
 export interface PersonalizeSummary {
+  /** Users that there are answers to be of. */
+  asked: number;
   users: number;
   kept: number;
   refused: number;
@@ -103,7 +105,7 @@ FROM bad_rows
 GROUP BY user_id, problem;
 
 SELECT concat(${sparkText(SUMMARY)}, to_json(named_struct(
-  'users', count(*), 'kept', count(kept), 'refused', count(error), 'items', coalesce(sum(items), 0),
+  'asked', (SELECT count(*) FROM asked), 'users', count(*), 'kept', count(kept), 'refused', count(error), 'items', coalesce(sum(items), 0),
   'rows', (SELECT coalesce(sum(\`rows\`), 0) FROM ${parquetAt(exactly(rejects))}))))
 FROM ${parquetAt(exactly(users))};
 `;
@@ -136,6 +138,8 @@ CREATE TEMPORARY VIEW lines AS
 SELECT ${partitions === undefined ? "" : `/*+ REPARTITION(${partitions}) */ `}regexp_replace(value, '^\\\\uFEFF', '') AS line
 FROM texts
 WHERE trim(value) <> '';
+
+CREATE TEMPORARY VIEW asked AS SELECT * FROM lines;
 
 CREATE TEMPORARY VIEW bad_rows AS
 SELECT CAST(NULL AS STRING) AS user_id, CAST(NULL AS STRING) AS problem WHERE false;`;
@@ -181,6 +185,9 @@ ${source.kind === "dataset" ? cellsOfDataset(source.path) : cellsOfTable(source.
 
 CREATE TEMPORARY VIEW bad_rows AS
 SELECT user_id, problem FROM checked WHERE problem IS NOT NULL;
+
+CREATE TEMPORARY VIEW asked AS
+SELECT DISTINCT user_id FROM checked WHERE problem IS NULL;
 
 CREATE TEMPORARY VIEW met AS
 SELECT user_id, item_id, max(struct(time, rating)) AS last

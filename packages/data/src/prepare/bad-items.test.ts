@@ -425,6 +425,9 @@ describe("channels that cannot be made", () => {
     expect(
       await failure({ type: "text", column: "x", encoder: "vectors:none.safetensors#plot" }),
     ).toMatchInlineSnapshot(`"BAD_SOURCE: none.safetensors: there is no such file (looked in <folder>)"`);
+    expect(await failure({ type: "vector", file: "." })).toMatchInlineSnapshot(
+      `"BAD_SOURCE: . is a folder; name the one file in it that holds the vectors"`,
+    );
     expect(await failure({ type: "text", column: "x", encoder: "magic" })).toMatchInlineSnapshot(
       `"BAD_CONFIG: channels.c: encoder "magic": expected minilm, lsa, hf:<model folder> or vectors:<file>"`,
     );

@@ -16,6 +16,8 @@ export type PrepareEvent =
       kept: boolean;
       detail: string;
     }
+  /** How far a step is, as far as it is known. */
+  | { type: "tasks"; title: string; number: number; steps: number; done: number; tasks: number }
   | { type: "encode"; channel: string; progress: EncodeProgress }
   | { type: "estimate"; channel: string; estimate: EncodeEstimate }
   /** Something the user should know. */

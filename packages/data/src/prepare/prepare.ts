@@ -7,7 +7,7 @@ import { Database, duckdbVersion } from "../database.ts";
 import type { Manifest } from "../manifest.ts";
 import { type FileHash, hashFile, isUrl, type SourceFile } from "../sources/files.ts";
 import { findSpark } from "../spark/find.ts";
-import type { SparkOptions } from "../spark/tables.ts";
+import { checkTablesFolder, type SparkOptions } from "../spark/tables.ts";
 import type { PrepareEvent } from "./events.ts";
 import { openSources, sourceFiles } from "./read.ts";
 import { type RunContext, runSteps } from "./steps.ts";
@@ -106,7 +106,9 @@ function sparkFolders({ storage, tables }: SparkOptions = {}): string[] {
 
 /** Spark is not looked for where it has done its part. */
 async function openSpark(options: SparkOptions): Promise<NonNullable<RunContext["spark"]>> {
-  return { spark: options.tables === undefined ? await findSpark(options.env) : undefined, options };
+  if (options.tables === undefined) return { spark: await findSpark(options.env), options };
+  checkTablesFolder(options.tables);
+  return { spark: undefined, options };
 }
 
 /** One after the other: there may be more files than a process may open. */
@@ -119,6 +121,9 @@ async function hashRest(files: readonly SourceFile[], known: readonly (FileHash 
 function extraFile(name: string, folder: string): SourceFile {
   const path = vectorFile(name, folder);
   if (!existsSync(path)) throw new NearkinError("BAD_SOURCE", `${name}: there is no such file (looked in ${folder})`);
+  if (statSync(path).isDirectory()) {
+    throw new NearkinError("BAD_SOURCE", `${name} is a folder; name the one file in it that holds the vectors`);
+  }
   return { path, name, format: "parquet", gzip: false, bytes: statSync(path).size };
 }
 

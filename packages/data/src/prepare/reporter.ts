@@ -8,6 +8,7 @@ export class Reporter {
   readonly #context: ReporterContext;
   readonly #steps: number;
   #number = 0;
+  #title = "";
 
   constructor(context: ReporterContext, steps: number) {
     this.#context = context;
@@ -30,9 +31,16 @@ export class Reporter {
     const { options, emit } = this.#context;
     options.signal?.throwIfAborted();
     const place = { name, title, number: ++this.#number, steps: this.#steps };
+    this.#title = title;
     emit({ type: "step", ...place });
     const started = performance.now();
     const done = await run();
     emit({ type: "done", ...place, ...done, seconds: (performance.now() - started) / 1000 });
+  }
+
+  /** How many tasks of the step under way are done. */
+  tasks(done: number, tasks: number): void {
+    const [title, number, steps] = [this.#title, this.#number, this.#steps];
+    this.#context.emit({ type: "tasks", title, number, steps, done, tasks });
   }
 }

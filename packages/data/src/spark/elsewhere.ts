@@ -49,7 +49,8 @@ export async function stageOnly(config: Config, { folder, spark }: ElsewhereOpti
     const inPlace = await placesInSpark(database, { config, sources });
     if (!isUrl(spark.storage)) {
       const plan = planSpark({ config, sources, inPlace }, spark, resolve(spark.storage));
-      return stageForSpark(undefined, plan, database, sources);
+      await using _held = await plan.storage.hold();
+      return await stageForSpark(undefined, plan, database, sources);
     }
     const local = mkdtempSync(join(tmpdir(), "nearkin-stage-"));
     try {

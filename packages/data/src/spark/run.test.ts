@@ -31,6 +31,18 @@ test("lines of the script are told as they come, and the log has all", async () 
   expect(readFileSync(join(folder, "job/job.sql"), "utf8")).toBe("SELECT 1;\n");
 });
 
+test("bars are progress, and no part of the log", async () => {
+  const told: unknown[] = [];
+  const script =
+    "printf '\\r[Stage 0:=>  (1 + 1) / 3]' >&2; printf '\\r     \\r[Stage 0:==> (2 + 1) / 3]26/11/16 WARN x\\n' >&2";
+  await runSpark(sparkThat(script), job(), { onProgress: (progress) => told.push(progress) });
+  expect(told).toEqual([
+    { done: 1, tasks: 3 },
+    { done: 2, tasks: 3 },
+  ]);
+  expect(readFileSync(join(folder, "job/job.log"), "utf8")).toBe("26/11/16 WARN x\n");
+});
+
 test.each([
   [
     "26/01/01 ERROR StandaloneSchedulerBackend: Application has been killed. Reason: All masters are unresponsive! Giving up.",

@@ -8,6 +8,7 @@ import { finished } from "node:stream/promises";
 import { NearkinError } from "@nearkin/core";
 import { Failure } from "./failure.ts";
 import type { Spark } from "./find.ts";
+import { readBars, type SparkProgress } from "./progress-bar.ts";
 
 export interface SparkJob {
   /** What Spark's own pages call it. */
@@ -28,6 +29,8 @@ interface RunOptions {
   signal?: AbortSignal;
   /** A line that the script prints. */
   onLine?: (line: string) => void;
+  /** Several times a second while tasks are at work. */
+  onProgress?: (progress: SparkProgress) => void;
 }
 
 /** What the result depends on is not left to how a cluster is configured; the user's own settings come after. */
@@ -40,7 +43,6 @@ const SETTINGS: readonly string[] = [
   "spark.sql.files.ignoreCorruptFiles=false",
   "spark.sql.files.ignoreMissingFiles=false",
   "spark.sql.variable.substitute=false", // ${…} in a path is a part of it
-  "spark.ui.showConsoleProgress=false",
 ];
 
 /**
@@ -66,15 +68,25 @@ export function sparkCommand(spark: Pick<Spark, "home"> | undefined, job: SparkJ
     spark ? join(spark.home, "bin", "spark-sql") : "spark-sql",
     ...(master === undefined ? [] : ["--master", master]),
     ...["--name", `nearkin ${name}`],
-    ...[...SETTINGS, warehouse, ...conf].flatMap((setting) => ["--conf", setting]),
+    ...lastOfEach([...SETTINGS, warehouse, ...conf]).flatMap((setting) => ["--conf", setting]),
     ...(files.length > 0 ? ["--files", files.join(",")] : []),
     ...(archives.length > 0 ? ["--archives", archives.join(",")] : []),
     ...["-f", scriptOf(job)],
   ];
 }
 
+/** Of several settings of a key the last is the one that counts. */
+function lastOfEach(settings: readonly string[]): string[] {
+  const key = (setting: string) => setting.split("=", 1)[0];
+  return [...new Map(settings.map((setting) => [key(setting), setting])).values()];
+}
+
 /** Runs a job to its end. */
-export async function runSpark(spark: Spark, job: SparkJob, { signal, onLine = () => {} }: RunOptions = {}) {
+export async function runSpark(
+  spark: Spark,
+  job: SparkJob,
+  { signal, onLine = () => {}, onProgress }: RunOptions = {},
+) {
   checkConf(job.conf ?? []);
   await checkMaster(job.master);
   signal?.throwIfAborted();
@@ -108,8 +120,11 @@ export async function runSpark(spark: Spark, job: SparkJob, { signal, onLine = (
     const said = createInterface({ input: child.stdout });
     const logged = createInterface({ input: child.stderr });
     logged.on("line", (line) => {
-      log.write(`${line}\n`);
-      failure.look(line);
+      const { progress, rest } = readBars(line);
+      if (progress) onProgress?.(progress);
+      if (rest.trim() === "") return; // or a bar that was wiped out
+      log.write(`${rest}\n`);
+      failure.look(rest);
       if (failure.isHopeless) kill();
     });
     said.on("line", (line) => {

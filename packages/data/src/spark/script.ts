@@ -63,7 +63,7 @@ export interface Script {
 export function sparkScriptFor(plan: ScriptPlan): Script {
   const anywhere = { ...plan, inPlace: plan.inPlace.map(() => ""), staged: "", tables: "" };
   const madeFor = { script: scriptKey(sqlOf(sparkSteps(anywhere)), plan.sources), run: plan.run };
-  const mark = new SparkDialect(plan.tables).table(MADE_FOR, madeForQuery(madeFor));
+  const mark = new SparkDialect(plan.tables).table(MADE_FOR, madeForQuery(madeFor, plan.staged));
   const steps = sparkSteps(plan).map((step, k) => (k === 0 ? { ...step, sql: mark + step.sql } : step));
   return { steps, madeFor };
 }

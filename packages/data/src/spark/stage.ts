@@ -1,15 +1,28 @@
 // What Spark does not read as DuckDB does is read by DuckDB, once, and put beside Spark's tables as Parquet, every cell as text: the items,
 // and interactions that are not Parquet, or Parquet of another kind than both take alike (in-place.ts). What is no record at all is found here too.
-import type { Database } from "../database.ts";
-import { makeDamaged, readInteractions, readItems, type Sources } from "../prepare/read.ts";
+import { rmSync } from "node:fs";
+import { type Database, quote } from "../database.ts";
+import { makeDamaged, readInteractions, readItems, type Sources, sourceFiles } from "../prepare/read.ts";
 import { writeTable } from "../prepare/tables.ts";
+import type { SourceFile } from "../sources/files.ts";
+import { INPUTS, inputsKey } from "./made-for.ts";
 
-/** Writes interactions.parquet, items.parquet and damaged.parquet: one file each, in the order of the rows, which number them. */
+interface Staged extends Sources {
+  /** Whether Spark reads the interactions where they are. */
+  isInPlace: boolean;
+}
+
+/** The files that are staged. */
+export const stagedFiles = ({ isInPlace, interactions, items }: Staged): readonly SourceFile[] =>
+  isInPlace ? (items?.relation.files ?? []) : sourceFiles({ interactions, items });
+
+/** Writes interactions.parquet, items.parquet and damaged.parquet: one file each, in the order of the rows, which number them; then what they are of. */
 export async function stageSources(
   database: Database,
-  { isInPlace, ...sources }: Sources & { isInPlace: boolean },
+  { isInPlace, ...sources }: Staged,
   path: (name: string) => string,
 ): Promise<void> {
+  rmSync(path(INPUTS), { force: true });
   if (isInPlace) await makeDamaged(database);
   else {
     const cells = "SELECT file, damage, user_id, item_id, rating, time FROM raw_interactions";
@@ -19,4 +32,6 @@ export async function stageSources(
   await database.run(writeTable("SELECT * FROM read_items", path("items.parquet")));
   await database.run(writeTable("SELECT * FROM damaged", path("damaged.parquet")));
   await database.run("DROP TABLE read_items; DROP TABLE damaged");
+  const inputs = quote(await inputsKey(stagedFiles({ isInPlace, ...sources })));
+  await database.run(writeTable(`SELECT ${inputs} AS inputs`, path(INPUTS)));
 }

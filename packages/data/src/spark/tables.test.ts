@@ -47,20 +47,24 @@ describe("what tables were made for", () => {
 
   test("is written before anything else", () => {
     const { job, madeFor } = planSpark({ config, sources, inPlace, run: "this one" }, {}, "work");
-    expect(job.sql.indexOf(`SELECT '${madeFor.script}' AS script, 'this one' AS run`)).toBeGreaterThan(0);
+    expect(job.sql.indexOf(`SELECT '${madeFor.script}' AS script, 'this one' AS run, inputs FROM`)).toBeGreaterThan(0);
     expect(job.sql.match(/INSERT OVERWRITE DIRECTORY '[^']*\/(\w+)'/)?.[1]).toBe("made_for");
   });
 
   test("tables of others are refused", async () => {
     await using database = await Database.open(":memory:", { scratch: "", threads: 1 });
-    await database.run("CREATE TABLE made_for AS SELECT 's1' AS script, 'r1' AS run");
-    await checkMadeFor(database, { script: "s1", run: "r1" }, "t");
-    await checkMadeFor(database, { script: "s1", run: "" }, "t");
-    await expect(checkMadeFor(database, { script: "s1", run: "r2" }, "t")).rejects.toThrowErrorMatchingInlineSnapshot(
-      `[NearkinError: t holds the tables of another run; give each run a --storage of its own, and start this one again without --resume]`,
+    await database.run("CREATE TABLE made_for AS SELECT 's1' AS script, 'r1' AS run, 'i1' AS inputs");
+    const check = (script: string, run: string, inputs: string) => checkMadeFor(database, { script, run, inputs }, "t");
+    await check("s1", "r1", "i1");
+    await check("s1", "", "i1");
+    const another = `t holds the tables of another run; give each run a --storage of its own, and start this one again without --resume`;
+    await expect(check("s1", "r2", "i1")).rejects.toThrow(another);
+    await expect(check("s1", "r1", "i2")).rejects.toThrow(another);
+    await expect(check("s2", "", "i1")).rejects.toThrow(
+      "t holds the tables of a script with other settings; run the script that --dry-run prints for these, and copy what it has written",
     );
-    await expect(checkMadeFor(database, { script: "s2", run: "" }, "t")).rejects.toThrowErrorMatchingInlineSnapshot(
-      `[NearkinError: t holds the tables of a script with other settings; run the script that --dry-run prints for these, and copy what it has written]`,
+    await expect(check("s1", "", "i2")).rejects.toThrow(
+      "t holds the tables of other files; stage these with --stage-only, run the script again, and copy what it has written",
     );
   });
 });

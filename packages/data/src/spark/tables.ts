@@ -1,5 +1,7 @@
 // The tables of a dataset, made by Spark. Node puts beside them what Spark cannot read, hands over one script, and opens what Spark has
 // written: from there on a run is the same as with DuckDB.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { NearkinError } from "@nearkin/core";
 import { type Database, literalPath } from "../database.ts";
 import { checkTraining } from "../prepare/check-training.ts";
@@ -7,12 +9,14 @@ import type { Sources } from "../prepare/read.ts";
 import { checkRejects } from "../prepare/rejects.ts";
 import type { Reporter } from "../prepare/reporter.ts";
 import type { Outcome, RunContext } from "../prepare/steps.ts";
+import { isUrl } from "../sources/files.ts";
 import type { Spark } from "./find.ts";
 import { placesInSpark } from "./in-place.ts";
-import { checkMadeFor, type MadeFor } from "./made-for.ts";
+import { checkMadeFor, inputsKey, type MadeFor } from "./made-for.ts";
+import type { SparkProgress } from "./progress-bar.ts";
 import { runSpark, type SparkJob } from "./run.ts";
 import { DONE, type SparkStep, sparkScriptFor, sqlOf, TABLES, USER_TABLES } from "./script.ts";
-import { stageSources } from "./stage.ts";
+import { stagedFiles, stageSources } from "./stage.ts";
 import { Storage } from "./storage.ts";
 
 export interface SparkOptions {
@@ -92,6 +96,19 @@ function checkOneMachine(master = "local"): void {
   );
 }
 
+/** Whether `folder` can be a storage where a script was run, or a copy of one. */
+export function checkTablesFolder(folder: string): void {
+  if (isUrl(folder)) {
+    throw new NearkinError("BAD_ARGUMENT", `--spark-tables: copy ${folder} to this machine, and name that folder`);
+  }
+  if (!existsSync(join(folder, MADE)) || !existsSync(join(folder, STAGED))) {
+    throw new NearkinError(
+      "BAD_ARGUMENT",
+      `--spark-tables: expected a folder that holds the folders ${STAGED} and ${MADE}, which ${folder} does not`,
+    );
+  }
+}
+
 /** Stages what Spark cannot read, where it finds it. Without Spark, the storage must be a folder. */
 export async function stageForSpark(
   spark: Spark | undefined,
@@ -134,7 +151,8 @@ export async function sparkTables(
     );
   }
   for (const table of tables) await openTable(database, table, storage.path(`${MADE}/${table}`));
-  await checkMadeFor(database, plan.madeFor, storage.path(MADE));
+  const inputs = await inputsKey(stagedFiles({ ...sources, isInPlace: plan.isInPlace }));
+  await checkMadeFor(database, { ...plan.madeFor, inputs }, storage.path(MADE));
   await openTable(database, "damaged", storage.path(STAGED), "damaged.parquet");
   await nameRemoteFiles(database, sources);
   const rows = await checkRejects(database, sources, config.rejectLimit);
@@ -170,7 +188,10 @@ async function runScript(
     if (line.startsWith(DONE)) done.add(line.slice(DONE.length + 1));
     wake();
   };
-  const run = work.stage("spark", () => runSpark(spark, job, { onLine, ...(signal && { signal }) }).then(() => null));
+  const onProgress = ({ done, tasks }: SparkProgress) => reporter.tasks(done, tasks);
+  const run = work.stage("spark", () =>
+    runSpark(spark, job, { onLine, onProgress, ...(signal && { signal }) }).then(() => null),
+  );
   for (const { name, title } of steps) {
     await reporter.report(name, title, async () => {
       for (;;) {
