@@ -53,7 +53,9 @@ was stopped finds in the cache what it had encoded.
 Examples:
   $ nearkin encode --in plots.jsonl --out plots.parquet
   $ nearkin encode --in plots.jsonl --out plots.parquet --encoder hf:./models/e5-small
-  $ cat plots.jsonl | nearkin encode --in - --out - > vectors.jsonl`,
+  $ cat plots.jsonl | nearkin encode --in - --out - > vectors.jsonl
+
+Millions of texts: Spark runs the filter on every executor, with the SQL in docs/data.md, "Encoding apart from prepare".`,
     )
     .action((flags: EncodeFlags) => runEncode(flags, output));
 }

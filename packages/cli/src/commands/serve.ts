@@ -78,7 +78,9 @@ then all is closed; a second one ends at once. Everything that can be set is in 
 Examples:
   $ nearkin serve models/films                                     on this machine alone, no keys
   $ curl localhost:7410/v1/items/tt0111161/similar?k=5
-  $ nearkin serve models --host 0.0.0.0 --store postgres://db/films   for others: make a key first, with nearkin keys create
+  $ nearkin serve models --host 0.0.0.0 --store postgres://db/films   for others: make a key first, with nearkin keys create;
+                                                                   the database must be there, its password in PGPASSWORD. Any number
+                                                                   of servers may share it: docs/operations.md, "Many servers"
   $ nearkin serve models/films --import datasets/films             users of the dataset are known from the start
   $ nearkin serve models/films --results results                   evaluations and reports, for the page
   $ nearkin serve models/films --config nearkin.yaml --log warn`,
