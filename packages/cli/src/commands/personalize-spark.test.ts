@@ -40,7 +40,7 @@ test("--dry-run prints the command and the script for lines of JSON", async () =
     "-- 1. the model, which travels with the job:
     --      tar -cf nearkin-model.tar -C …/model weights.safetensors items.safetensors transforms.safetensors catalogue.json model.json
     -- 2. this script, saved as personalize.sql:
-    --      spark-sql --master yarn --name 'nearkin personalize' --conf spark.sql.session.timeZone=UTC --conf spark.sql.ansi.enabled=true --conf spark.sql.caseSensitive=true --conf spark.sql.catalogImplementation=in-memory --conf spark.sql.parquet.compression.codec=zstd --conf spark.sql.files.ignoreCorruptFiles=false --conf spark.sql.files.ignoreMissingFiles=false --conf spark.sql.variable.substitute=false --conf spark.sql.warehouse.dir=warehouse --conf spark.sql.parquet.inferTimestampNTZ.enabled=false --files …/cli/dist/nearkin-personalize.mjs --archives 'nearkin-model.tar#nearkin-model' -f personalize.sql
+    --      spark-sql --master yarn --name 'nearkin personalize' --conf spark.sql.session.timeZone=UTC --conf spark.sql.ansi.enabled=true --conf spark.sql.caseSensitive=true --conf spark.sql.catalogImplementation=in-memory --conf spark.sql.parquet.compression.codec=zstd --conf spark.sql.files.ignoreCorruptFiles=false --conf spark.sql.files.ignoreMissingFiles=false --conf spark.sql.variable.substitute=false --conf spark.ui.showConsoleProgress=true --conf spark.sql.warehouse.dir=warehouse --conf spark.sql.parquet.inferTimestampNTZ.enabled=false --files …/cli/dist/nearkin-personalize.mjs --archives 'nearkin-model.tar#nearkin-model' -f personalize.sql
 
     CREATE TEMPORARY VIEW texts USING text OPTIONS (path '…/users.jsonl', lineSep '\\n');
 
@@ -119,7 +119,7 @@ test("… and for a table of interactions, with columns of any name, on executor
     "-- 1. the model, which travels with the job:
     --      tar -cf nearkin-model.tar -C …/model weights.safetensors items.safetensors transforms.safetensors catalogue.json model.json
     -- 2. this script, saved as personalize.sql:
-    --      spark-sql --name 'nearkin personalize' --conf spark.sql.session.timeZone=UTC --conf spark.sql.ansi.enabled=true --conf spark.sql.caseSensitive=true --conf spark.sql.catalogImplementation=in-memory --conf spark.sql.parquet.compression.codec=zstd --conf spark.sql.files.ignoreCorruptFiles=false --conf spark.sql.files.ignoreMissingFiles=false --conf spark.sql.variable.substitute=false --conf spark.sql.warehouse.dir=warehouse --conf spark.sql.parquet.inferTimestampNTZ.enabled=false --archives 'nearkin-model.tar#nearkin-model' -f personalize.sql
+    --      spark-sql --name 'nearkin personalize' --conf spark.sql.session.timeZone=UTC --conf spark.sql.ansi.enabled=true --conf spark.sql.caseSensitive=true --conf spark.sql.catalogImplementation=in-memory --conf spark.sql.parquet.compression.codec=zstd --conf spark.sql.files.ignoreCorruptFiles=false --conf spark.sql.files.ignoreMissingFiles=false --conf spark.sql.variable.substitute=false --conf spark.ui.showConsoleProgress=true --conf spark.sql.warehouse.dir=warehouse --conf spark.sql.parquet.inferTimestampNTZ.enabled=false --archives 'nearkin-model.tar#nearkin-model' -f personalize.sql
 
     -- What the steps use and Spark calls otherwise, or does more loosely than DuckDB: see duckdb.sql.
 

@@ -43,6 +43,7 @@ const SETTINGS: readonly string[] = [
   "spark.sql.files.ignoreCorruptFiles=false",
   "spark.sql.files.ignoreMissingFiles=false",
   "spark.sql.variable.substitute=false", // ${…} in a path is a part of it
+  "spark.ui.showConsoleProgress=true", // see progress-bar.ts
 ];
 
 /**
