@@ -16,6 +16,7 @@ const WARM_UP = 4; // s
 const BATCH = 100; // events of a request
 const WRITERS = 6; // connections that send events
 const COUNTED = 11_000; // ms until PostgreSQL has counted all that was done: its processes report every ten seconds while they idle
+const QUIET = 4 * COUNTED; // ms in which nobody asks: many reports, since some more or less would be half of one
 const TICK = 10; // ms of processor time, as /proc counts it
 
 export interface ReplicaScale {
@@ -159,7 +160,7 @@ async function measureCase(
   for (let met = 0, seed = 101; met < 6 * USERS * n; seed++) met += (await search(WARM_UP, seed)).count;
   await delay(COUNTED);
   const quiet = await postgres();
-  await delay(COUNTED);
+  await delay(QUIET);
   const later = await postgres();
   const idle = (later.transactions - quiet.transactions) / ((later.at - quiet.at) / 1000);
   /** Rounds of the same work; what the servers do by themselves until all is counted is taken off. */
