@@ -47,6 +47,7 @@ describe("force replaces a dataset, and nothing else:", () => {
     using world = new World();
     world.ratings(events);
     const spark = { tables: world.path("out", "tables") };
+    for (const name of ["staged", "tables"]) mkdirSync(join(spark.tables, name), { recursive: true });
     expect(await problem(world, world.prepare(none, { spark }))).toMatchInlineSnapshot(
       `"BAD_ARGUMENT: TMP/out cannot be the dataset folder: TMP/out/tables is in it; choose a folder of its own"`,
     );
