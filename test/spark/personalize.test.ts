@@ -146,7 +146,7 @@ describe.skipIf(!cluster)("a table of interactions", { timeout: 300_000 }, () =>
   test("users that do not come back are missed, and nothing is left at --out", async () => {
     const { code, err } = await onSpark("events.parquet", "metrics-lost", "--executor-command", "cat > /dev/null #");
     expect(code).toBe(1);
-    expect(err).toMatch(/^ENGINE_UNAVAILABLE: of 47 users only 0 came back: --out must be a folder that all workers/);
+    expect(err).toMatch(/^ENGINE_UNAVAILABLE: of 47 users only 0 came back: --out must be a folder that all workers/m);
     expect(existsSync(at("metrics-lost"))).toBe(false);
     expect(leftovers()).toEqual([]);
   });
@@ -156,7 +156,7 @@ describe.skipIf(!cluster)("a table of interactions", { timeout: 300_000 }, () =>
     const { code, err } = await onSpark("events.parquet", "metrics-none", "--executor-command", command);
     expect(code).toBe(1);
     expect(err).toMatch(
-      /^ENGINE_UNAVAILABLE: an executor has no node: every worker needs Node 20\.19 or later on its PATH, or name it with --node; /,
+      /^ENGINE_UNAVAILABLE: an executor has no node: every worker needs Node 20\.19 or later on its PATH, or name it with --node; /m,
     );
     expect(existsSync(at("metrics-none"))).toBe(false);
     const log = readFileSync(/log is …(.+)/.exec(err)?.[1].replace(/^/, root) as string, "utf8");
