@@ -69,6 +69,7 @@ const pageProject: TestProjectInlineConfiguration = {
     include: ["test/page/*.test.ts"],
     globalSetup: "test/page/demo.ts",
     fileParallelism: false,
+    expect: { poll: { timeout: 10_000 } }, // a page may be slow where others are at work
     sequence: { groupOrder: 1 },
     testTimeout: 60_000,
     hookTimeout: 60_000,

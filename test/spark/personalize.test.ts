@@ -115,7 +115,7 @@ describe.skipIf(!cluster)("a table of interactions", { timeout: 300_000 }, () =>
     const out = `metrics [${partitions}]; {a,b}`;
     const { code, err } = await onSpark(input, out, "--partitions", String(partitions));
     expect(code, err).toBe(0);
-    expect(err).toMatch(/^47 users in .*: \d+ with a metric of their own, \d+ with the shared one, 0 refused\n/);
+    expect(err).toMatch(/^47 users in .*: \d+ with a metric of their own, \d+ with the shared one, 0 refused\n/m);
     expect(await table(out, "users")).toEqual(local);
     expect(await table(out, "rejects")).toEqual([]);
     expect(local.filter(({ kept }) => kept === null).length).toBeGreaterThan(40);
