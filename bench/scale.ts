@@ -9,7 +9,7 @@ import { measurePrepare } from "./scale-prepare.ts";
 import { measureReplicas } from "./scale-replicas.ts";
 import { report, type ScaleResult } from "./scale-report.ts";
 
-const USERS = 100_000; // starting must be the smaller part of what is measured
+const USERS = 300_000; // starting must be the smaller part of what is measured
 
 export async function run({ rounds, readme, rows, parts }: BenchOptions): Promise<void> {
   const result = earlier();
