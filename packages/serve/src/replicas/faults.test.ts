@@ -14,14 +14,17 @@ import { writeTinyModel } from "../testing/tiny-server.ts";
 const BATCH = 5; // events
 const skip = !hasPostgres() && !process.env.CI;
 
-/** Clients that search on every server, and send events to one after the other; those of a server that is killed are turned to the others. */
+/** Clients that search on every server, and send events to one after the other. */
 class Load {
   readonly acknowledged: string[] = [];
-  /** Answers other than success, by what was asked. */
+  /** Answers other than success, by what was asked, of servers that should live. */
   readonly failures: string[] = [];
+  /** What a server that is killed did not answer. */
+  readonly lost: string[] = [];
   readonly counts = { search: 0, events: 0 };
   readonly #urls: string[];
   readonly #clients: Promise<unknown>;
+  #dying: string | undefined;
   #stopped = false;
 
   constructor(urls: readonly string[]) {
@@ -30,7 +33,12 @@ class Load {
     this.#clients.catch(() => {}); // heard of in `stop`
   }
 
-  /** The balancer has noticed, or is about to. */
+  /** It is asked as before, until it is turned away from. */
+  expectDeathOf(url: string): void {
+    this.#dying = url;
+  }
+
+  /** The balancer has noticed. */
   turnAwayFrom(url: string): void {
     this.#urls.splice(this.#urls.indexOf(url), 1);
   }
@@ -56,11 +64,15 @@ class Load {
       try {
         const { status, text } = await askAt(url, "similarToItem", { params: { id: "f000" }, query: { k: "5" } });
         if (status === 200) this.counts.search++;
-        else this.failures.push(`search ${status} ${text}`);
+        else this.#failed(url, `search ${status} ${text}`);
       } catch (error) {
-        if (this.#urls.includes(url)) this.failures.push(`search ${error}`); // it was killed in the middle of an answer
+        this.#failed(url, `search ${error}`);
       }
     }
+  }
+
+  #failed(url: string, what: string): void {
+    (url === this.#dying ? this.lost : this.failures).push(what);
   }
 
   /** As clients should: what was refused or not answered is sent again, as it was, to another server. */
@@ -73,9 +85,9 @@ class Load {
         try {
           const { status, text } = await askAt(url, "addEvents", { body: { events } });
           done = status === 200;
-          if (!done) this.failures.push(`events ${status} ${JSON.parse(text).error.code}`);
+          if (!done) this.#failed(url, `events ${status} ${JSON.parse(text).error.code}`);
         } catch (error) {
-          if (this.#urls.includes(url)) this.failures.push(`events ${error}`);
+          this.#failed(url, `events ${error}`);
         }
         if (!done) continue;
         this.acknowledged.push(name);
@@ -138,9 +150,11 @@ describe.skipIf(skip)(
       // kill −9
       const left = Array.from({ length: 20 }, (_, i) => `left ${i}`); // whoever would be whose
       await answerAt(third, "addEvents", { body: { events: left.map((user) => ({ user, item: "f001", rating: 5 })) } });
-      load.turnAwayFrom(third);
+      load.expectDeathOf(third);
       await set.servers[2].kill();
       const killed = performance.now();
+      await timeUntil(async () => ["search", "events"].every((kind) => load.lost.some((one) => one.startsWith(kind))));
+      load.turnAwayFrom(third);
       await load.more("events", 20);
       await load.more("search", 20);
       expect(load.failed()).toEqual([]);
