@@ -18,12 +18,12 @@ const sources = { interactions: { relation, columns }, items: undefined };
 test.each(["yarn", "k8s://host", "spark://10.0.0.1:7077"])(
   "%s has workers elsewhere: storage must be named",
   (master) => {
-    expect(() => planSpark({ config, sources, inPlace }, { master }, "work")).toThrow(
+    expect(() => planSpark({ config, sources, inPlace }, { master }, "scratch")).toThrow(
       `the workers of ${master} may be other machines`,
     );
-    expect(planSpark({ config, sources, inPlace }, { master, storage: "s3a://bucket/work" }, "work").job.sql).toContain(
-      "s3a://bucket/work/tables",
-    );
+    expect(
+      planSpark({ config, sources, inPlace }, { master, storage: "s3a://bucket/scratch" }, "scratch").job.sql,
+    ).toContain("s3a://bucket/scratch/tables");
   },
 );
 
@@ -31,13 +31,13 @@ test.each([undefined, "local[2]", "spark://127.0.0.1:7077", "spark://localhost:7
   "%s is this machine",
   (master) => {
     const options = master === undefined ? {} : { master };
-    expect(planSpark({ config, sources, inPlace }, options, "work").job.sql).toContain("/work/tables");
+    expect(planSpark({ config, sources, inPlace }, options, "scratch").job.sql).toContain("/scratch/tables");
   },
 );
 
 describe("what tables were made for", () => {
   const key = (changed: object = {}, at: SparkOptions = {}, more: object = {}) =>
-    planSpark({ config: { ...config, ...changed }, sources, inPlace, ...more }, at, "work").madeFor.script;
+    planSpark({ config: { ...config, ...changed }, sources, inPlace, ...more }, at, "scratch").madeFor.script;
 
   test("is the same wherever they are, and not for another setting or column", () => {
     expect(key({}, { storage: "s3a://bucket/elsewhere" }, { inPlace: ["/copy.parquet"], run: "r" })).toBe(key());
@@ -46,7 +46,7 @@ describe("what tables were made for", () => {
   });
 
   test("is written before anything else", () => {
-    const { job, madeFor } = planSpark({ config, sources, inPlace, run: "this one" }, {}, "work");
+    const { job, madeFor } = planSpark({ config, sources, inPlace, run: "this one" }, {}, "scratch");
     expect(job.sql.indexOf(`SELECT '${madeFor.script}' AS script, 'this one' AS run, inputs FROM`)).toBeGreaterThan(0);
     expect(job.sql.match(/INSERT OVERWRITE DIRECTORY '[^']*\/(\w+)'/)?.[1]).toBe("made_for");
   });
