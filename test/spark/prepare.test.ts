@@ -1,12 +1,15 @@
 // nearkin prepare on a cluster of real processes: the same dataset as on this machine, also when a worker dies, and nothing but a clear error
 // where it cannot be made.
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { findSpark, parseConfig, prepare, resolveSource, runSpark, sparkScriptOf, stageOnly } from "@nearkin/data";
 import { describe, expect, inject, test } from "vitest";
 import type { ConfigInput } from "../../packages/data/src/config/schema.ts";
 import type { PrepareOptions } from "../../packages/data/src/prepare/prepare.ts";
+import { NO_ROW_IS_LOST } from "../../packages/data/src/spark/script.ts";
 import { World } from "../../packages/data/src/testing/world.ts";
 import { type Cluster, sparkScript } from "./cluster.ts";
 import { expectSameDataset } from "./same-dataset.ts";
@@ -148,6 +151,49 @@ describe.skipIf(!cluster)("prepare on a cluster", () => {
     expect(existsSync(world.path("gone"))).toBe(false);
   });
 
+  test("a worker that has the storage for itself is found out: what it writes would be missed by nobody", {
+    timeout: 300_000,
+  }, async ({ skip }) => {
+    if (spawnSync("unshare", ["--mount", "true"]).status !== 0) skip("only root can give a worker a disk of its own");
+    using world = new World();
+    const storage = world.path("shared");
+    mkdirSync(storage);
+    await world.parquet(
+      "ratings.parquet",
+      "SELECT 'u' || (k % 211) AS userId, 'i' || (k * k % 97) AS movieId, 1 + k % 5 AS rating, k AS timestamp FROM range(20000) AS t(k)",
+    );
+    using _lone = await loneWorker(world, storage);
+    const tasksForAll = ["spark.sql.files.maxPartitionBytes=2k", "spark.sql.files.openCostInBytes=0"];
+    const onlyOnce = "spark.task.maxFailures=1"; // else others may do all that it cannot
+    const torn = world.prepare(
+      { interactions: { files: "ratings.parquet" }, split: { by: "none" } },
+      { out: "torn", spark: { ...onCluster, conf: [...conf, ...tasksForAll, onlyOnce], storage } },
+    );
+    await expect(torn).rejects.toMatchObject({
+      code: "ENGINE_UNAVAILABLE",
+      message: expect.stringMatching(
+        /^(a worker finds no .+: all of them must see what is read, and|rows that workers have written are missing:) --storage must be a folder that all workers and this machine see, or a URL; /,
+      ),
+    });
+    expect(existsSync(world.path("torn"))).toBe(false);
+  });
+
+  test("rows that nobody could read back are missed", { timeout: 120_000 }, async () => {
+    using world = new World();
+    const rows = (written: number) =>
+      `CREATE OR REPLACE TEMPORARY VIEW indexed_interactions AS SELECT * FROM RANGE(${written});
+       CREATE OR REPLACE TEMPORARY VIEW rejected_rows AS SELECT 'interactions' AS source;
+       CREATE OR REPLACE TEMPORARY VIEW source_files AS SELECT 'interactions' AS source, 5 AS total_rows;
+       ${NO_ROW_IS_LOST}SELECT 'so many: ${written}';\n`;
+    const said: string[] = [];
+    const job = { name: "lost", folder: world.path("job"), sql: rows(4) + rows(3), master: "local[1]", conf };
+    await expect(runSpark(await findSpark(env), job, { onLine: (line) => said.push(line) })).rejects.toThrow(
+      "rows that workers have written are missing: --storage must be a folder that all workers",
+    );
+    expect(said).toContain("so many: 4");
+    expect(said).not.toContain("so many: 3");
+  });
+
   test("a master that is not there, or is none, is found out before anything starts", async () => {
     using world = new World();
     world.ratings([["u", "i", 4, 1]]);
@@ -177,6 +223,27 @@ describe.skipIf(!cluster)("prepare on a cluster", () => {
     await expectSameDataset(world.path("by-spark"), world.path("by-duckdb"));
   });
 });
+
+/** A further worker, which sees an empty folder of its own where the others see `storage`. */
+async function loneWorker(world: World, storage: string): Promise<Disposable> {
+  const mount = 'mount -t tmpfs none "$0" && exec "$@"';
+  const program = [join(cluster.home, "bin/spark-class"), "org.apache.spark.deploy.worker.Worker"];
+  const place = ["--host", "127.0.0.1", "--port", "0", "--webui-port", "0", "--work-dir", world.path("work")];
+  const size = ["--cores", "1", "--memory", "1536M"];
+  const worker = spawn(
+    "unshare",
+    ["--mount", "sh", "-c", mount, storage, ...program, ...place, ...size, cluster.master],
+    {
+      env: { ...env, SPARK_LOCAL_IP: "127.0.0.1", SPARK_DAEMON_MEMORY: "256m" },
+      stdio: ["ignore", "ignore", "pipe"],
+    },
+  );
+  for await (const line of createInterface({ input: worker.stderr })) {
+    if (line.includes("Successfully registered with master")) break;
+  }
+  worker.stderr.resume();
+  return { [Symbol.dispose]: () => void worker.kill("SIGKILL") };
+}
 
 async function prepareSample(world: World, out: string, options: Partial<PrepareOptions>): Promise<void> {
   using source = await resolveSource("marquee");

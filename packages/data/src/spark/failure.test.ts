@@ -48,6 +48,31 @@ test("places and columns", () => {
   `);
 });
 
+test("storage that Spark does not know, or that workers do not share", () => {
+  expect([
+    said("Caused by: java.lang.ClassNotFoundException: Class org.apache.hadoop.fs.s3a.S3AFileSystem not found"),
+    said('org.apache.hadoop.fs.UnsupportedFileSystemException: No FileSystem for scheme "gs"'),
+    said("[USER_RAISED_EXCEPTION] nearkin: rows are missing SQLSTATE: P0001"),
+    said(
+      `${lost} org.apache.spark.SparkException: [FAILED_READ_FILE.FILE_NOT_EXIST] Encountered error while reading file file:///a.parquet. File does not exist. It is possible the underlying files have been updated.`,
+    ),
+    said(
+      "[UNSUPPORTED_DATASOURCE_FOR_DIRECT_QUERY] Unsupported data source type for direct query on files: parquet SQLSTATE: 0A000; line 4 pos 49",
+      "Caused by: java.io.FileNotFoundException: File file:/shared/staged/items.parquet does not exist",
+    ),
+    said("[UNABLE_TO_INFER_SCHEMA] Unable to infer schema for Parquet. It must be specified manually. SQLSTATE: 42KD9"),
+  ]).toMatchInlineSnapshot(`
+    [
+      "ENGINE_UNAVAILABLE: Spark as it is installed cannot read s3a://: add what can with --conf spark.jars.packages=org.apache.hadoop:hadoop-aws:<version>, in the version of jars/hadoop-client-api; Spark's log is spark.log",
+      "ENGINE_UNAVAILABLE: Spark as it is installed cannot read gs://: add what can with --conf spark.jars.packages=…, or spark.jars=…; Spark's log is spark.log",
+      "ENGINE_UNAVAILABLE: rows that workers have written are missing: --storage must be a folder that all workers and this machine see, or a URL; Spark's log is spark.log",
+      "ENGINE_UNAVAILABLE: a worker finds no file:///a.parquet: all of them must see what is read, and --storage must be a folder that all workers and this machine see, or a URL; Spark's log is spark.log",
+      "ENGINE_UNAVAILABLE: a worker finds no file:/shared/staged/items.parquet: all of them must see what is read, and --storage must be a folder that all workers and this machine see, or a URL; Spark's log is spark.log",
+      "BAD_SOURCE: Spark finds no Parquet in a folder that should hold some: does what it is to read have any? What workers write is read too: --storage must be a folder that all workers and this machine see, or a URL; Spark's log is spark.log",
+    ]
+  `);
+});
+
 test("an error rather than a warning before it", () => {
   expect(
     said(

@@ -13,6 +13,31 @@ const see = (log: string) => `; Spark's log is ${log}`;
 /** Names without quotes, and without what a script calls the table. */
 const plain = (names: string) => names.replaceAll(/`|`?\bparts`?\./g, "");
 
+/** What a script says where rows are missing. */
+export const LOST_ROWS = "nearkin: rows are missing";
+
+const SHARED = "--storage must be a folder that all workers and this machine see, or a URL";
+
+/** The modules of Hadoop that are no part of Spark. */
+const MODULES: Readonly<Record<string, string>> = {
+  s3a: "hadoop-aws",
+  abfs: "hadoop-azure",
+  adl: "hadoop-azure-datalake",
+};
+
+const NO_FILE_SYSTEM = /No FileSystem for scheme:? "?([\w+.-]+)|Class org\.apache\.hadoop\.fs\.(\w+)\.\w+ not found/;
+
+/** Whether a line says that Spark does not know storage of a kind, in a sentence. */
+export function noFileSystem(line: string): string | undefined {
+  const [found, scheme, known] = NO_FILE_SYSTEM.exec(line) ?? [];
+  if (found === undefined) return undefined;
+  const packages =
+    known in MODULES
+      ? `org.apache.hadoop:${MODULES[known]}:<version>, in the version of jars/hadoop-client-api`
+      : "…, or spark.jars=…";
+  return `Spark as it is installed cannot read ${scheme ?? known}://: add what can with --conf spark.jars.packages=${packages}`;
+}
+
 /** The most telling first. */
 const CAUSES: readonly Cause[] = [
   {
@@ -52,6 +77,32 @@ const CAUSES: readonly Cause[] = [
       new NearkinError(
         "ENGINE_UNAVAILABLE",
         `what the executors run ended with ${status}: ${said?.trim() || "it said nothing"}${see(log)}`,
+      ),
+  },
+  {
+    pattern: NO_FILE_SYSTEM,
+    error: ([line], log) => new NearkinError("ENGINE_UNAVAILABLE", `${noFileSystem(line)}${see(log)}`),
+  },
+  {
+    pattern: new RegExp(LOST_ROWS),
+    error: (_, log) =>
+      new NearkinError("ENGINE_UNAVAILABLE", `rows that workers have written are missing: ${SHARED}${see(log)}`),
+  },
+  {
+    pattern:
+      /FAILED_READ_FILE\.FILE_NOT_EXIST\].*? reading file (.+?)\. File does|Caused by: java\.io\.FileNotFoundException: File (.+) does not exist/,
+    error: ([, path, other], log) =>
+      new NearkinError(
+        "ENGINE_UNAVAILABLE",
+        `a worker finds no ${path ?? other}: all of them must see what is read, and ${SHARED}${see(log)}`,
+      ),
+  },
+  {
+    pattern: /\[UNABLE_TO_INFER_SCHEMA\]/,
+    error: (_, log) =>
+      new NearkinError(
+        "BAD_SOURCE",
+        `Spark finds no Parquet in a folder that should hold some: does what it is to read have any? What workers write is read too: ${SHARED}${see(log)}`,
       ),
   },
   {

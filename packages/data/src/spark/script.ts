@@ -5,6 +5,7 @@ import { catalogueFields, cleanParameters, NEVER, splitParameters, truthParamete
 import type { Sources } from "../prepare/read.ts";
 import { type Parameters, sqlStep } from "../prepare/sql.ts";
 import { exactly, fileStarts, numberedRows, parquetAt, SparkDialect, sparkColumn, sparkFunctions } from "./dialect.ts";
+import { LOST_ROWS } from "./failure.ts";
 import { MADE_FOR, type MadeFor, madeForQuery, scriptKey } from "./made-for.ts";
 
 export interface SparkStep {
@@ -105,7 +106,7 @@ function sparkSteps({ config, sources, inPlace, staged, tables }: Omit<ScriptPla
     {
       name: "number-interactions",
       title: "number interactions",
-      sql: sql("number-interactions", { hasTime: columns.time !== undefined }),
+      sql: sql("number-interactions", { hasTime: columns.time !== undefined }) + NO_ROW_IS_LOST,
     },
     {
       name: "deduplicate",
@@ -162,6 +163,13 @@ function sparkSteps({ config, sources, inPlace, staged, tables }: Omit<ScriptPla
     },
   ];
 }
+
+/** Workers that write to disks of their own make no error: what they wrote is missing. By now each of them has written a part. */
+export const NO_ROW_IS_LOST = `SELECT assert_true(
+  (SELECT COUNT(*) FROM indexed_interactions) + (SELECT COUNT(*) FROM rejected_rows WHERE source = 'interactions')
+    = (SELECT SUM(total_rows) FROM source_files WHERE source = 'interactions'),
+  '${LOST_ROWS}');
+`;
 
 /** What a step prints when it is done, for whoever waits. */
 export const DONE = "nearkin step";

@@ -1,20 +1,18 @@
-// Where Spark and Node meet: a folder that both see, or a URL of storage that only Spark reaches. Files are brought to and from a URL by
-// Hadoop's own shell, which comes with Spark and knows the credentials that Spark has been given.
-import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+// Where Spark and Node meet: a folder that both see, or a URL of storage that only Spark reaches.
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { promisify } from "node:util";
 import { NearkinError } from "@nearkin/core";
 import { Database } from "../database.ts";
 import { isUrl } from "../sources/files.ts";
 import type { Spark } from "./find.ts";
+import { type HadoopShell, openHadoopShell } from "./hadoop-shell.ts";
 
 export interface StorageOptions {
   /** The folder or URL. */
   at: string;
   /** A folder of this machine for what comes from, or goes to, a URL. */
   local: string;
-  /** key=value; those of spark.hadoop.* are for the shell too. */
+  /** key=value, as for Spark. */
   conf: readonly string[];
 }
 
@@ -23,11 +21,12 @@ export class Storage {
   readonly at: string;
   readonly #local: string;
   readonly #conf: readonly string[];
+  #shell: Promise<HadoopShell> | undefined;
 
   constructor({ at, local, conf }: StorageOptions) {
     this.at = isUrl(at) ? at.replace(/\/+$/, "") : resolve(at);
     this.#local = isUrl(at) ? local : this.at;
-    this.#conf = conf.flatMap((setting) => /^spark\.hadoop\.(.*)$/s.exec(setting)?.[1] ?? []);
+    this.#conf = conf;
   }
 
   get #isRemote(): boolean {
@@ -61,8 +60,7 @@ export class Storage {
   /** Brings a folder of this machine to where Spark finds it. */
   async put(spark: Spark, name: string): Promise<void> {
     if (!this.#isRemote) return;
-    await this.#shell(spark, ["-mkdir", "-p", this.at]);
-    await this.#shell(spark, ["-put", "-f", this.path(name), `${this.at}/`]);
+    await this.#run(spark, ["-mkdir", "-p", this.at], ["-put", "-f", this.path(name), `${this.at}/`]);
   }
 
   /** Brings folders that Spark has written to this machine, in place of what is there. */
@@ -71,7 +69,7 @@ export class Storage {
     const to = this.path(folder);
     mkdirSync(to, { recursive: true });
     for (const name of names) rmSync(join(to, name), { recursive: true, force: true });
-    await this.#shell(spark, ["-get", ...names.map((name) => `${this.at}/${folder}/${name}`), to]);
+    await this.#run(spark, ["-get", ...names.map((name) => `${this.at}/${folder}/${name}`), to]);
   }
 
   /** Whether tables are on this machine, each of them whole. */
@@ -79,32 +77,15 @@ export class Storage {
     return names.filter((name) => !existsSync(join(this.#local, folder, name, "_SUCCESS")));
   }
 
-  async #shell(spark: Spark, args: readonly string[]): Promise<void> {
-    const program = join(spark.home, "bin", "spark-class");
-    const env = { ...spark.env, HADOOP_CONF_DIR: this.#settings(spark) };
+  async #run(spark: Spark, ...commands: readonly (readonly string[])[]): Promise<void> {
     try {
-      await promisify(execFile)(program, ["org.apache.hadoop.fs.FsShell", ...args], { env, maxBuffer: 1 << 26 });
+      this.#shell ??= openHadoopShell(spark, { conf: this.#conf, folder: this.path("hadoop") });
+      const shell = await this.#shell;
+      for (const command of commands) await shell(command);
     } catch (cause) {
-      const { stderr = "" } = cause as { stderr?: string };
-      const said = stderr.split("\n").findLast((line) => /^-?\w+: |Exception/.test(line)) ?? (cause as Error).message;
-      throw new NearkinError("BAD_ARGUMENT", `--storage: ${this.at} cannot be used: ${said}`, { cause });
+      throw new NearkinError("BAD_ARGUMENT", `--storage: ${this.at} cannot be used: ${(cause as Error).message}`, {
+        cause,
+      });
     }
   }
-
-  /** The shell takes settings from a folder only. Those of a command line may be secrets, and are read by nobody else. */
-  #settings({ env }: Spark): string {
-    if (this.#conf.length === 0 && env.HADOOP_CONF_DIR) return env.HADOOP_CONF_DIR;
-    const folder = this.path("hadoop");
-    mkdirSync(folder, { recursive: true });
-    const properties = this.#conf.map((setting) => {
-      const [key, ...value] = setting.split("=");
-      return `<property><name>${xml(key)}</name><value>${xml(value.join("="))}</value></property>`;
-    });
-    writeFileSync(join(folder, "core-site.xml"), `<configuration>${properties.join("")}</configuration>\n`, {
-      mode: 0o600,
-    });
-    return folder;
-  }
 }
-
-const xml = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
