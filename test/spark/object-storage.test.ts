@@ -26,7 +26,7 @@ describe.skipIf(skip)(`an object store${skip ? " (skipped: no NEARKIN_S3A)" : ""
     using world = new World();
     const far = `${bucket}/nearkin-${Date.now()}`;
     const spark = await findSpark({ ...process.env, SPARK_HOME: cluster.home });
-    const shell = await openHadoopShell(spark, { conf, folder: world.path("hadoop") });
+    const shell = await openHadoopShell({ spark }, { conf, folder: world.path("hadoop") });
     const onCluster = ["--engine", "spark", "--master", cluster.master, ...conf.flatMap((one) => ["--conf", one])];
     vi.stubEnv("SPARK_HOME", cluster.home);
     try {

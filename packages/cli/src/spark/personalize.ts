@@ -146,6 +146,7 @@ function jobOf(options: SparkPersonalize, { folder, out, replace, files, archive
     folder,
     sql: personalizeSql({ ...script, command: commandOf(options) }),
     conf: [...SETTINGS, ...options.conf],
+    shared: "--out",
     ...(master === undefined ? {} : { master }),
     ...(files.length > 0 ? { files } : {}),
     archives: [`${archive}#${MODEL}`],

@@ -7,6 +7,7 @@ import { Database, duckdbVersion } from "../database.ts";
 import type { Manifest } from "../manifest.ts";
 import { type FileHash, hashFile, isUrl, type SourceFile } from "../sources/files.ts";
 import { findSpark } from "../spark/find.ts";
+import { checkJob } from "../spark/run.ts";
 import { checkTablesFolder, type SparkOptions } from "../spark/tables.ts";
 import type { PrepareEvent } from "./events.ts";
 import { openSources, sourceFiles } from "./read.ts";
@@ -106,9 +107,13 @@ function sparkFolders({ storage, tables }: SparkOptions = {}): string[] {
 
 /** Spark is not looked for where it has done its part. */
 async function openSpark(options: SparkOptions): Promise<NonNullable<RunContext["spark"]>> {
-  if (options.tables === undefined) return { spark: await findSpark(options.env), options };
-  checkTablesFolder(options.tables);
-  return { spark: undefined, options };
+  if (options.tables !== undefined) {
+    checkTablesFolder(options.tables);
+    return { spark: undefined, options };
+  }
+  const spark = await findSpark(options.env);
+  await checkJob(options);
+  return { spark, options };
 }
 
 /** One after the other: there may be more files than a process may open. */

@@ -92,7 +92,7 @@ export function fileStarts(sources: readonly string[]): string {
       `  SELECT ${k} AS source, _metadata.file_path AS address, COUNT(*) AS total FROM ${parquetAt(source)} GROUP BY 2`,
   );
   return `SELECT
-  source, address, path,
+  source, address, path, total,
   CAST(ROW_NUMBER() OVER (ORDER BY source, path) - 1 AS INT) AS file,
   CAST(COALESCE(SUM(total) OVER (ORDER BY source, path ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS BIGINT) AS first_row
 FROM (

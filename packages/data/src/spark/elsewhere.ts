@@ -9,7 +9,7 @@ import { openSources, type Sources } from "../prepare/read.ts";
 import { isUrl } from "../sources/files.ts";
 import { findSpark } from "./find.ts";
 import { placesInSpark } from "./in-place.ts";
-import { sparkCommand } from "./run.ts";
+import { checkJob, sparkCommand } from "./run.ts";
 import { planSpark, type SparkOptions, stageForSpark } from "./tables.ts";
 
 export interface SparkScript {
@@ -55,7 +55,9 @@ export async function stageOnly(config: Config, { folder, spark }: ElsewhereOpti
     const local = mkdtempSync(join(tmpdir(), "nearkin-stage-"));
     try {
       const plan = planSpark({ config, sources, inPlace }, spark, local);
-      await stageForSpark(await findSpark(spark.env), plan, database, sources);
+      const found = await findSpark(spark.env);
+      await checkJob(spark);
+      await stageForSpark({ spark: found }, plan, database, sources);
     } finally {
       rmSync(local, { recursive: true });
     }

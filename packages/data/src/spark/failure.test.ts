@@ -5,7 +5,7 @@ import { Failure } from "./failure.ts";
 function said(...lines: string[]): string {
   const failure = new Failure();
   for (const line of lines) failure.look(line);
-  const { code, message } = failure.error("spark.log", "spark://host:7077");
+  const { code, message } = failure.error("spark.log", { master: "spark://host:7077" });
   return `${code}: ${message}`;
 }
 
@@ -51,6 +51,8 @@ test("places and columns", () => {
 test("storage that Spark does not know, or that workers do not share", () => {
   expect([
     said("Caused by: java.lang.ClassNotFoundException: Class org.apache.hadoop.fs.s3a.S3AFileSystem not found"),
+    said("java.lang.ClassNotFoundException: Class org.apache.hadoop.fs.azurebfs.SecureAzureBlobFileSystem not found"),
+    said("java.lang.ClassNotFoundException: Class org.apache.hadoop.fs.azure.NativeAzureFileSystem$Secure not found"),
     said('org.apache.hadoop.fs.UnsupportedFileSystemException: No FileSystem for scheme "gs"'),
     said("[USER_RAISED_EXCEPTION] nearkin: rows are missing SQLSTATE: P0001"),
     said(
@@ -64,6 +66,8 @@ test("storage that Spark does not know, or that workers do not share", () => {
   ]).toMatchInlineSnapshot(`
     [
       "ENGINE_UNAVAILABLE: Spark as it is installed cannot read s3a://: add what can with --conf spark.jars.packages=org.apache.hadoop:hadoop-aws:<version>, in the version of jars/hadoop-client-api; Spark's log is spark.log",
+      "ENGINE_UNAVAILABLE: Spark as it is installed cannot read abfs://: add what can with --conf spark.jars.packages=org.apache.hadoop:hadoop-azure:<version>, in the version of jars/hadoop-client-api; Spark's log is spark.log",
+      "ENGINE_UNAVAILABLE: Spark as it is installed cannot read wasb://: add what can with --conf spark.jars.packages=org.apache.hadoop:hadoop-azure:<version>, in the version of jars/hadoop-client-api; Spark's log is spark.log",
       "ENGINE_UNAVAILABLE: Spark as it is installed cannot read gs://: add what can with --conf spark.jars.packages=…, or spark.jars=…; Spark's log is spark.log",
       "ENGINE_UNAVAILABLE: rows that workers have written are missing: --storage must be a folder that all workers and this machine see, or a URL; Spark's log is spark.log",
       "ENGINE_UNAVAILABLE: a worker finds no file:///a.parquet: all of them must see what is read, and --storage must be a folder that all workers and this machine see, or a URL; Spark's log is spark.log",

@@ -1,9 +1,15 @@
 // What Spark's log says went wrong, in a sentence. The log itself is kept: this only finds the line that matters.
 import { NearkinError } from "@nearkin/core";
 
+/** What errors say of a job. */
+interface JobWords {
+  readonly master?: string;
+  readonly shared?: string;
+}
+
 interface Cause {
   readonly pattern: RegExp;
-  readonly error: (found: RegExpExecArray, log: string, master: string) => NearkinError;
+  readonly error: (found: RegExpExecArray, log: string, job: JobWords) => NearkinError;
   /** Spark would go on trying for ever: after so many lines that say so, it is ended. */
   readonly patience?: number;
 }
@@ -16,33 +22,35 @@ const plain = (names: string) => names.replaceAll(/`|`?\bparts`?\./g, "");
 /** What a script says where rows are missing. */
 export const LOST_ROWS = "nearkin: rows are missing";
 
-const SHARED = "--storage must be a folder that all workers and this machine see, or a URL";
+const mustBeShared = ({ shared = "--storage" }: JobWords) =>
+  `${shared} must be a folder that all workers and this machine see, or a URL`;
 
-/** The modules of Hadoop that are no part of Spark. */
-const MODULES: Readonly<Record<string, string>> = {
-  s3a: "hadoop-aws",
-  abfs: "hadoop-azure",
-  adl: "hadoop-azure-datalake",
+/** Storage that Hadoop knows by a module that is no part of Spark, by the package of its classes. */
+const MODULES: Readonly<Record<string, { scheme: string; module: string }>> = {
+  s3a: { scheme: "s3a", module: "hadoop-aws" },
+  azurebfs: { scheme: "abfs", module: "hadoop-azure" },
+  azure: { scheme: "wasb", module: "hadoop-azure" },
 };
 
-const NO_FILE_SYSTEM = /No FileSystem for scheme:? "?([\w+.-]+)|Class org\.apache\.hadoop\.fs\.(\w+)\.\w+ not found/;
+const NO_FILE_SYSTEM = /No FileSystem for scheme:? "?([\w+.-]+)|Class org\.apache\.hadoop\.fs\.(\w+)\.[\w$]+ not found/;
 
 /** Whether a line says that Spark does not know storage of a kind, in a sentence. */
 export function noFileSystem(line: string): string | undefined {
-  const [found, scheme, known] = NO_FILE_SYSTEM.exec(line) ?? [];
+  const [found, unknown, classes] = NO_FILE_SYSTEM.exec(line) ?? [];
   if (found === undefined) return undefined;
+  const { scheme, module } = MODULES[classes] ?? { scheme: unknown ?? classes };
   const packages =
-    known in MODULES
-      ? `org.apache.hadoop:${MODULES[known]}:<version>, in the version of jars/hadoop-client-api`
-      : "…, or spark.jars=…";
-  return `Spark as it is installed cannot read ${scheme ?? known}://: add what can with --conf spark.jars.packages=${packages}`;
+    module === undefined
+      ? "…, or spark.jars=…"
+      : `org.apache.hadoop:${module}:<version>, in the version of jars/hadoop-client-api`;
+  return `Spark as it is installed cannot read ${scheme}://: add what can with --conf spark.jars.packages=${packages}`;
 }
 
 /** The most telling first. */
 const CAUSES: readonly Cause[] = [
   {
     pattern: /All masters are unresponsive|Could not parse Master URL|Could not find the requested master/i,
-    error: (_, log, master) =>
+    error: (_, log, { master = "that Spark is configured with" }) =>
       new NearkinError(
         "ENGINE_UNAVAILABLE",
         `the Spark master ${master} cannot be reached: is it running, and is that its address?${see(log)}`,
@@ -56,7 +64,7 @@ const CAUSES: readonly Cause[] = [
   {
     pattern: /Initial job has not accepted any resources/,
     patience: 8, // one every 15 s: a cluster may be starting workers
-    error: (_, log, master) =>
+    error: (_, log, { master = "the cluster" }) =>
       new NearkinError(
         "ENGINE_UNAVAILABLE",
         `${master} has no worker with enough free cores and memory: start workers, or ask for less (--conf spark.executor.memory=…)${see(log)}`,
@@ -85,24 +93,27 @@ const CAUSES: readonly Cause[] = [
   },
   {
     pattern: new RegExp(LOST_ROWS),
-    error: (_, log) =>
-      new NearkinError("ENGINE_UNAVAILABLE", `rows that workers have written are missing: ${SHARED}${see(log)}`),
+    error: (_, log, job) =>
+      new NearkinError(
+        "ENGINE_UNAVAILABLE",
+        `rows that workers have written are missing: ${mustBeShared(job)}${see(log)}`,
+      ),
   },
   {
     pattern:
       /FAILED_READ_FILE\.FILE_NOT_EXIST\].*? reading file (.+?)\. File does|Caused by: java\.io\.FileNotFoundException: File (.+) does not exist/,
-    error: ([, path, other], log) =>
+    error: ([, path, other], log, job) =>
       new NearkinError(
         "ENGINE_UNAVAILABLE",
-        `a worker finds no ${path ?? other}: all of them must see what is read, and ${SHARED}${see(log)}`,
+        `a worker finds no ${path ?? other}: all of them must see what is read, and ${mustBeShared(job)}${see(log)}`,
       ),
   },
   {
     pattern: /\[UNABLE_TO_INFER_SCHEMA\]/,
-    error: (_, log) =>
+    error: (_, log, job) =>
       new NearkinError(
         "BAD_SOURCE",
-        `Spark finds no Parquet in a folder that should hold some: does what it is to read have any? What workers write is read too: ${SHARED}${see(log)}`,
+        `Spark finds no Parquet in a folder that should hold some: does what it is to read have any? What workers write is read too: ${mustBeShared(job)}${see(log)}`,
       ),
   },
   {
@@ -174,8 +185,8 @@ export class Failure {
     this.#any ??= ANY.exec(line)?.[1].trim();
   }
 
-  error(log: string, master = "that Spark is configured with"): NearkinError {
-    if (this.#found) return CAUSES[this.#rank].error(this.#found, log, master);
+  error(log: string, job: JobWords): NearkinError {
+    if (this.#found) return CAUSES[this.#rank].error(this.#found, log, job);
     return new NearkinError(
       "ENGINE_UNAVAILABLE",
       `Spark failed: ${this.#error ?? this.#any ?? "it gave no reason"}${see(log)}`,

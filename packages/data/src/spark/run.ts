@@ -1,5 +1,4 @@
 // One script of SQL, run by Spark's own command line. Spark's log goes to a file beside the script; what goes wrong is said in our words.
-import { spawn } from "node:child_process";
 import { createWriteStream, mkdirSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -8,6 +7,7 @@ import { finished } from "node:stream/promises";
 import { NearkinError } from "@nearkin/core";
 import { Failure } from "./failure.ts";
 import type { Spark } from "./find.ts";
+import { startGuarded } from "./guarded.ts";
 import { readBars, type SparkProgress } from "./progress-bar.ts";
 
 export interface SparkJob {
@@ -18,6 +18,8 @@ export interface SparkJob {
   readonly sql: string;
   /** @default what Spark is configured to use, else all cores of this machine */
   readonly master?: string;
+  /** The option that names the place where workers write, and read what others wrote. @default --storage */
+  readonly shared?: "--storage" | "--out";
   /** key=value, over our own settings. */
   readonly conf?: readonly string[];
   /** Files and archives (`model.tar.gz#model`) that every executor gets. */
@@ -45,18 +47,6 @@ const SETTINGS: readonly string[] = [
   "spark.sql.variable.substitute=false", // ${…} in a path is a part of it
   "spark.ui.showConsoleProgress=true", // see progress-bar.ts
 ];
-
-/**
- * Runs a command, and ends it when whoever started it is gone, by kill -9 too: then its own input ends. A job that went on would write over the
- * tables of the next one.
- */
-const GUARD = `
-exec 3<&0
-"$@" < /dev/null 3<&- &
-job=$!
-{ cat <&3; kill -9 0; } > /dev/null 2>&1 &
-exec 3<&-
-wait $job`;
 
 const scriptOf = ({ folder, name }: SparkJob) => join(folder, `${name}.sql`);
 const logOf = ({ folder, name }: SparkJob) => join(folder, `${name}.log`);
@@ -88,36 +78,14 @@ export async function runSpark(
   job: SparkJob,
   { signal, onLine = () => {}, onProgress }: RunOptions = {},
 ) {
-  checkConf(job.conf ?? []);
-  await checkMaster(job.master);
+  await checkJob(job);
   signal?.throwIfAborted();
   mkdirSync(job.folder, { recursive: true });
   writeFileSync(scriptOf(job), job.sql);
-  const command = sparkCommand(spark, job);
-  // A group of its own: spark-sql is a shell script around Java, and both must end.
-  const child = spawn("sh", ["-c", GUARD, "sh", ...command], {
-    env: spark.env,
-    cwd: job.folder,
-    stdio: ["pipe", "pipe", "pipe"],
-    detached: true,
-  });
-  const kill = () => {
-    try {
-      process.kill(-(child.pid as number), "SIGKILL");
-    } catch {
-      // it has ended by itself
-    }
-  };
-  const exit = () => kill(); // nobody would wait for it any more
-  process.once("exit", exit);
-  signal?.addEventListener("abort", kill);
+  using child = startGuarded(sparkCommand(spark, job), { env: spark.env, cwd: job.folder, signal });
   const log = createWriteStream(logOf(job));
   const failure = new Failure();
   try {
-    const ended = new Promise<number | null>((resolve, reject) => {
-      child.once("error", reject);
-      child.once("close", resolve);
-    });
     const said = createInterface({ input: child.stdout });
     const logged = createInterface({ input: child.stderr });
     logged.on("line", (line) => {
@@ -126,24 +94,24 @@ export async function runSpark(
       if (rest.trim() === "") return; // or a bar that was wiped out
       log.write(`${rest}\n`);
       failure.look(rest);
-      if (failure.isHopeless) kill();
+      if (failure.isHopeless) child.kill();
     });
     said.on("line", (line) => {
       failure.look(line); // spark-sql reports some errors of SQL here
       log.write(`${line}\n`);
       onLine(line);
     });
-    const code = await ended.catch((cause: Error) => {
-      throw new NearkinError("ENGINE_UNAVAILABLE", `${command[0]} cannot be started: ${cause.message}`, { cause });
-    });
-    signal?.throwIfAborted();
-    if (code !== 0) throw failure.error(logOf(job), job.master);
+    if ((await child.ended) !== 0) throw failure.error(logOf(job), job);
   } finally {
-    signal?.removeEventListener("abort", kill);
-    process.removeListener("exit", exit);
     log.end();
     await finished(log).catch(() => undefined); // a full disk has been told of by whoever wrote more
   }
+}
+
+/** What is wrong with how it is to be run, before anything is started or staged. */
+export async function checkJob({ conf = [], master }: Pick<SparkJob, "conf" | "master">): Promise<void> {
+  checkConf(conf);
+  await checkMaster(master);
 }
 
 function checkConf(conf: readonly string[]): void {

@@ -7,6 +7,7 @@ import { type Parameters, sqlStep } from "../prepare/sql.ts";
 import { exactly, fileStarts, numberedRows, parquetAt, SparkDialect, sparkColumn, sparkFunctions } from "./dialect.ts";
 import { LOST_ROWS } from "./failure.ts";
 import { MADE_FOR, type MadeFor, madeForQuery, scriptKey } from "./made-for.ts";
+import { INTERACTIONS, ITEMS } from "./stage.ts";
 
 export interface SparkStep {
   readonly name: string;
@@ -76,15 +77,20 @@ function sparkSteps({ config, sources, inPlace, staged, tables }: Omit<ScriptPla
   const { columns } = sources.interactions;
   const { pairs, split, seed, statistics } = config;
   const truth = truthParameters(config);
+  const stagedInteractions = parquetAt(exactly(`${staged}/${INTERACTIONS}`));
   const readInteractions =
     inPlace.length > 0
       ? dialect.table("interaction_files", fileStarts(inPlace)) +
         dialect.view("raw_interactions", cellsInPlace(inPlace, columns))
       : dialect.view(
           "raw_interactions",
-          `SELECT _metadata.row_index AS row_number, file, damage, user_id, item_id, rating, time FROM ${parquetAt(exactly(`${staged}/interactions.parquet`))}`,
+          `SELECT _metadata.row_index AS row_number, file, damage, user_id, item_id, rating, time FROM ${stagedInteractions}`,
         );
-  const items = `SELECT _metadata.row_index AS row_number, * FROM ${parquetAt(exactly(`${staged}/items.parquet`))}`;
+  const sourceRows =
+    inPlace.length > 0
+      ? "SELECT COALESCE(SUM(total), 0) FROM interaction_files"
+      : `SELECT COUNT(*) FROM ${stagedInteractions}`;
+  const items = `SELECT _metadata.row_index AS row_number, * FROM ${parquetAt(exactly(`${staged}/${ITEMS}`))}`;
   return [
     {
       name: "interactions",
@@ -106,7 +112,7 @@ function sparkSteps({ config, sources, inPlace, staged, tables }: Omit<ScriptPla
     {
       name: "number-interactions",
       title: "number interactions",
-      sql: sql("number-interactions", { hasTime: columns.time !== undefined }) + NO_ROW_IS_LOST,
+      sql: sql("number-interactions", { hasTime: columns.time !== undefined }) + noRowIsLost(sourceRows),
     },
     {
       name: "deduplicate",
@@ -164,10 +170,12 @@ function sparkSteps({ config, sources, inPlace, staged, tables }: Omit<ScriptPla
   ];
 }
 
-/** Workers that write to disks of their own make no error: what they wrote is missing. By now each of them has written a part. */
-export const NO_ROW_IS_LOST = `SELECT assert_true(
-  (SELECT COUNT(*) FROM indexed_interactions) + (SELECT COUNT(*) FROM rejected_rows WHERE source = 'interactions')
-    = (SELECT SUM(total_rows) FROM source_files WHERE source = 'interactions'),
+/**
+ * Workers that write to disks of their own make no error: what they wrote is missing. Every row of the source must be there, as an event or as one that is
+ * refused.
+ */
+const noRowIsLost = (sourceRows: string) => `SELECT assert_true(
+  (SELECT COUNT(*) FROM indexed_interactions) + (SELECT COUNT(*) FROM rejected_rows WHERE source = 'interactions') = (${sourceRows}),
   '${LOST_ROWS}');
 `;
 
@@ -180,7 +188,7 @@ export function sqlOf(steps: readonly SparkStep[]): string {
 
 /** At most so many pairs of a user: as configured, fewer where all together would be too many. */
 function pairCap({ pairs: { perUser, total, window } }: Config): string {
-  return `SELECT GREATEST(1, LEAST(${perUser}, CAST(FLOOR(${total} / COUNT(*)) AS BIGINT), MAX(CAST(events AS BIGINT)) * ${window})) AS per_user
+  return `SELECT GREATEST(1, LEAST(${perUser}, CAST(FLOOR(${total} / GREATEST(COUNT(*), 1)) AS BIGINT), MAX(CAST(events AS BIGINT)) * ${window})) AS per_user
 FROM user_statistics`;
 }
 

@@ -7,6 +7,10 @@ import { writeTable } from "../prepare/tables.ts";
 import type { SourceFile } from "../sources/files.ts";
 import { INPUTS, inputsKey } from "./made-for.ts";
 
+export const INTERACTIONS = "interactions.parquet";
+export const ITEMS = "items.parquet";
+export const DAMAGED = "damaged.parquet";
+
 interface Staged extends Sources {
   /** Whether Spark reads the interactions where they are. */
   isInPlace: boolean;
@@ -16,22 +20,26 @@ interface Staged extends Sources {
 export const stagedFiles = ({ isInPlace, interactions, items }: Staged): readonly SourceFile[] =>
   isInPlace ? (items?.relation.files ?? []) : sourceFiles({ interactions, items });
 
-/** Writes interactions.parquet, items.parquet and damaged.parquet: one file each, in the order of the rows, which number them; then what they are of. */
+/**
+ * Writes interactions.parquet, items.parquet and damaged.parquet: one file each, in the order of the rows, which number them; then what they are of.
+ * Returns their names in that order.
+ */
 export async function stageSources(
   database: Database,
   { isInPlace, ...sources }: Staged,
   path: (name: string) => string,
-): Promise<void> {
+): Promise<string[]> {
   rmSync(path(INPUTS), { force: true });
   if (isInPlace) await makeDamaged(database);
   else {
     const cells = "SELECT file, damage, user_id, item_id, rating, time FROM raw_interactions";
-    await readInteractions(database, sources.interactions, writeTable(cells, path("interactions.parquet")));
+    await readInteractions(database, sources.interactions, writeTable(cells, path(INTERACTIONS)));
   }
   await readItems(database, sources.items);
-  await database.run(writeTable("SELECT * FROM read_items", path("items.parquet")));
-  await database.run(writeTable("SELECT * FROM damaged", path("damaged.parquet")));
+  await database.run(writeTable("SELECT * FROM read_items", path(ITEMS)));
+  await database.run(writeTable("SELECT * FROM damaged", path(DAMAGED)));
   await database.run("DROP TABLE read_items; DROP TABLE damaged");
   const inputs = quote(await inputsKey(stagedFiles({ isInPlace, ...sources })));
   await database.run(writeTable(`SELECT ${inputs} AS inputs`, path(INPUTS)));
+  return [...(isInPlace ? [] : [INTERACTIONS]), ITEMS, DAMAGED, INPUTS];
 }

@@ -1,11 +1,11 @@
 // Where Spark and Node meet: a folder that both see, or a URL of storage that only Spark reaches.
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { NearkinError } from "@nearkin/core";
 import { Database } from "../database.ts";
 import { isUrl } from "../sources/files.ts";
-import type { Spark } from "./find.ts";
-import { type HadoopShell, openHadoopShell } from "./hadoop-shell.ts";
+import { type HadoopShell, openHadoopShell, type ShellUser } from "./hadoop-shell.ts";
 
 export interface StorageOptions {
   /** The folder or URL. */
@@ -57,19 +57,28 @@ export class Storage {
     });
   }
 
-  /** Brings a folder of this machine to where Spark finds it. */
-  async put(spark: Spark, name: string): Promise<void> {
+  /** Brings files of this machine to where Spark finds them, the last of them when all others are there. */
+  async put(by: ShellUser, folder: string, names: readonly string[]): Promise<void> {
     if (!this.#isRemote) return;
-    await this.#run(spark, ["-mkdir", "-p", this.at], ["-put", "-f", this.path(name), `${this.at}/`]);
+    const here = names.map((name) => pathToFileURL(this.path(`${folder}/${name}`)).href);
+    const there = `${this.at}/${folder}`;
+    await this.#run(
+      by,
+      ["-rm", "-f", `${there}/${names.at(-1)}`],
+      ["-mkdir", "-p", there],
+      ["-put", "-f", ...here.slice(0, -1), `${there}/`],
+      ["-put", "-f", here.at(-1) as string, `${there}/`],
+    );
   }
 
   /** Brings folders that Spark has written to this machine, in place of what is there. */
-  async get(spark: Spark, folder: string, names: readonly string[]): Promise<void> {
+  async get(by: ShellUser, folder: string, names: readonly string[]): Promise<void> {
     if (!this.#isRemote) return;
     const to = this.path(folder);
     mkdirSync(to, { recursive: true });
     for (const name of names) rmSync(join(to, name), { recursive: true, force: true });
-    await this.#run(spark, ["-get", ...names.map((name) => `${this.at}/${folder}/${name}`), to]);
+    // The shell takes a path for an address, in which a blank is none.
+    await this.#run(by, ["-get", ...names.map((name) => `${this.at}/${folder}/${name}`), pathToFileURL(to).href]);
   }
 
   /** Whether tables are on this machine, each of them whole. */
@@ -77,15 +86,15 @@ export class Storage {
     return names.filter((name) => !existsSync(join(this.#local, folder, name, "_SUCCESS")));
   }
 
-  async #run(spark: Spark, ...commands: readonly (readonly string[])[]): Promise<void> {
+  async #run(by: ShellUser, ...commands: readonly (readonly string[])[]): Promise<void> {
     try {
-      this.#shell ??= openHadoopShell(spark, { conf: this.#conf, folder: this.path("hadoop") });
+      this.#shell ??= openHadoopShell(by, { conf: this.#conf, folder: this.path("hadoop") });
       const shell = await this.#shell;
       for (const command of commands) await shell(command);
     } catch (cause) {
-      throw new NearkinError("BAD_ARGUMENT", `--storage: ${this.at} cannot be used: ${(cause as Error).message}`, {
-        cause,
-      });
+      by.signal?.throwIfAborted();
+      const { message } = cause as Error;
+      throw new NearkinError("BAD_ARGUMENT", `--storage: ${this.at} cannot be used: ${message}`, { cause });
     }
   }
 }

@@ -11,13 +11,15 @@ import type { Reporter } from "../prepare/reporter.ts";
 import type { Outcome, RunContext } from "../prepare/steps.ts";
 import { isUrl } from "../sources/files.ts";
 import type { Spark } from "./find.ts";
+import type { ShellUser } from "./hadoop-shell.ts";
 import { placesInSpark } from "./in-place.ts";
 import { checkMadeFor, inputsKey, type MadeFor } from "./made-for.ts";
 import type { SparkProgress } from "./progress-bar.ts";
 import { runSpark, type SparkJob } from "./run.ts";
 import { DONE, type SparkStep, sparkScriptFor, sqlOf, TABLES, USER_TABLES } from "./script.ts";
-import { stagedFiles, stageSources } from "./stage.ts";
+import { DAMAGED, stagedFiles, stageSources } from "./stage.ts";
 import { Storage } from "./storage.ts";
+import { checkWhole } from "./whole.ts";
 
 export interface SparkOptions {
   /** local[2], spark://host:7077, yarn, k8s://… @default what Spark is configured to use, else this machine */
@@ -111,13 +113,13 @@ export function checkTablesFolder(folder: string): void {
 
 /** Stages what Spark cannot read, where it finds it. Without Spark, the storage must be a folder. */
 export async function stageForSpark(
-  spark: Spark | undefined,
+  by: ShellUser | undefined,
   { storage, isInPlace }: SparkPlan,
   database: Database,
   sources: Sources,
 ): Promise<void> {
-  await stageSources(database, { ...sources, isInPlace }, (name) => storage.path(`${STAGED}/${name}`));
-  if (spark) await storage.put(spark, STAGED);
+  const staged = await stageSources(database, { ...sources, isInPlace }, (name) => storage.path(`${STAGED}/${name}`));
+  if (by) await storage.put(by, STAGED, staged);
 }
 
 export async function sparkTables(
@@ -126,6 +128,7 @@ export async function sparkTables(
   { spark, options }: { spark: Spark | undefined; options: SparkOptions },
 ): Promise<Outcome["rows"]> {
   const { config, work, sources } = context;
+  const { signal } = context.options;
   const { database } = work;
   const inPlace = await placesInSpark(database, context);
   const run = spark ? work.key : "";
@@ -135,13 +138,13 @@ export async function sparkTables(
   let kept = false;
   if (spark) {
     await reporter.report("stage", "stage items and text files for Spark", async () => {
-      const staging = () => stageForSpark(spark, plan, database, sources).then(() => storage.at);
+      const staging = () => stageForSpark({ spark, signal }, plan, database, sources).then(() => storage.at);
       const staged = await work.stage("spark-stage", staging);
       checkSamePlace(staged.result, storage.at);
       return { kept: staged.kept, detail: "" };
     });
     ({ kept } = await runScript(context, reporter, spark, plan));
-    await storage.get(spark, MADE, tables);
+    await storage.get({ spark, signal }, MADE, tables);
   }
   const missing = storage.missing(MADE, tables);
   if (missing.length > 0) {
@@ -153,7 +156,8 @@ export async function sparkTables(
   for (const table of tables) await openTable(database, table, storage.path(`${MADE}/${table}`));
   const inputs = await inputsKey(stagedFiles({ ...sources, isInPlace: plan.isInPlace }));
   await checkMadeFor(database, { ...plan.madeFor, inputs }, storage.path(MADE));
-  await openTable(database, "damaged", storage.path(STAGED), "damaged.parquet");
+  await checkWhole(database, storage.path(MADE));
+  await openTable(database, "damaged", storage.path(STAGED), DAMAGED);
   await nameRemoteFiles(database, sources);
   const rows = await checkRejects(database, sources, config.rejectLimit);
   await checkTraining(database, config);
