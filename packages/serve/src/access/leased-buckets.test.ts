@@ -72,6 +72,8 @@ describe("buckets that servers share", () => {
     { perSecond: 1000, burst: 40 },
     { perSecond: 5, burst: 1 },
     { perSecond: 0.5, burst: 3 },
+    { perSecond: 10, burst: 10 },
+    { perSecond: 10, burst: 14 },
   ])(
     `never let more pass than one would, and hardly less: $perSecond a second, $burst at once (seed ${seed})`,
     async (rate) => {
@@ -90,6 +92,14 @@ describe("buckets that servers share", () => {
       }
     },
   );
+
+  test.each([8, 10, 14, 15, 20, 40])("let pass all that one would in the long run, with %i at once", async (burst) => {
+    const world = new World(3);
+    const rate = { perSecond: 10, burst };
+    const passed = await world.load(rate, { ms: 60_000, perStep: 2, random: new Random(seed) });
+    expect(passed.length / 60).toBeGreaterThan(9.5);
+    expect(excess(passed, rate)).toBeLessThanOrEqual(1e-6);
+  });
 
   test("ask the store for few of many requests, and not for a caller who has none left", async () => {
     const world = new World(3);

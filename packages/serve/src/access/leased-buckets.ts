@@ -8,7 +8,7 @@
 // of 1, what is on its way from the store comes on top.)
 //
 // While the store is away each server has its part of that rest too. The sum holds then as well; only across the change from the one to the other a caller
-// may get one burst more.
+// may get one burst more, and a fifth of one where the number of servers changes.
 import { inTime } from "../in-time.ts";
 import type { LeaseRequest, Lease as StoredLease } from "../store/allowances.ts";
 import { keyOf } from "../store/rows.ts";
@@ -32,7 +32,7 @@ export interface LeasedBucketsOptions {
   now?: () => number;
 }
 
-/** The share of a bucket that is divided among the servers, where that is a request or more. */
+/** The share of a bucket that is divided among the servers, where each gets a request or more: less than one would never pass. */
 const DIVIDED = 0.2;
 /** s that a lease is good for at most, and the share of a burst that may fill meanwhile. */
 const LONGEST = 1;
@@ -88,10 +88,11 @@ export class LeasedBuckets {
 
   /** Takes one request out of the named bucket, if there is one in it. */
   take(name: string, rate: Rate): Allowance | Promise<Allowance> {
-    const isDivided = DIVIDED * rate.burst >= 1;
     const { servers, settled } = this.#options;
+    const ownRate = partOf(rate, DIVIDED / servers());
+    const isDivided = ownRate.burst >= 1;
     if (isDivided && settled()) {
-      const own = this.#own.take(name, partOf(rate, DIVIDED / servers()));
+      const own = this.#own.take(name, ownRate);
       if (own.allowed) return { ...own, remaining: own.remaining + Math.floor(this.#portions.get(name)?.stored ?? 0) };
     }
     const rest = isDivided ? partOf(rate, 1 - DIVIDED) : rate;
