@@ -35,7 +35,7 @@ launch() { # NAME CLASS ARGUMENTS…
   : > "$folder/$name.log"
   # A session of its own: Ctrl-C in the terminal that started it ends the command and not the cluster.
   (cd "$folder" && exec setsid env SPARK_HOME="$home" SPARK_LOCAL_IP=127.0.0.1 SPARK_LOCAL_DIRS="$folder/local" \
-    SPARK_DAEMON_MEMORY=256m "$home/bin/spark-class" "$@" < /dev/null > "$folder/$name.log" 2>&1) &
+    SPARK_MASTER_OPTS=-Dspark.master.rest.enabled=false SPARK_DAEMON_MEMORY=256m "$home/bin/spark-class" "$@" < /dev/null > "$folder/$name.log" 2>&1) &
   echo $! > "$folder/$name.pid"
 }
 

@@ -77,7 +77,7 @@ export async function runOnSpark(folder: string, flags: Asked, output: Output): 
   if (input === undefined || (flags.dataset !== undefined && flags.in !== undefined)) {
     throw new NearkinError("BAD_ARGUMENT", "name either --dataset or --in; see nearkin personalize --help");
   }
-  checkPlaces(input, job);
+  checkPlaces({ ...job, input, flag: flags.dataset === undefined ? "--in" : "--dataset" });
   const source = await sourceOf(input, flags);
   const { channels, simulated } = await lookAt(folder);
   const options = { ...job, source, model: folder, channels, master, conf, partitions, executorCommand, node };

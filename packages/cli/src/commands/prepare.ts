@@ -9,6 +9,7 @@ import { type Fold, type PrepareFlags, prepareCommandLine } from "../prepare-com
 import { duration, liveLine } from "../progress.ts";
 import { writeSource } from "../source-record.ts";
 import { refuseFlags } from "../spark/flags.ts";
+import { InterruptedError } from "../training-stop.ts";
 import { printScript, SPARK_FLAGS, sparkOptions, stage, withSparkFlags } from "./prepare-spark.ts";
 
 function parseFold(text: string): Fold {
@@ -39,7 +40,7 @@ export function prepareCommand(output: Output): Command {
     .option("--fold <k/n>", "split random in n folds, the k-th for test, such as 2/5", parseFold)
     .option("--seed <n>", "of everything drawn by chance (default: as configured, else 1)", wholeNumber(0))
     .option("--encoder <name>", "for every text channel: minilm, lsa, hf:<model folder>")
-    .option("--resume", "go on after the last finished step of a run that was stopped")
+    .option("--resume", "go on after the last finished step of a run that was stopped; Spark's steps count as one")
     .option("--force", "replace the dataset folder if it is there")
     .option(
       "--threads <n>",
@@ -94,7 +95,11 @@ async function runPrepare(source: string, flags: PrepareFlags, output: Output): 
   output.log(`preparing ${resolved.description} into ${out}\n`);
   const stop = new AbortController();
   const again = `${prepareCommandLine(source, flags, ["--out", out])} --resume`;
-  const interrupt = () => stop.abort(new InterruptedError(out, again));
+  const kept =
+    flags.engine === "spark"
+      ? "what is staged, and Spark's tables once all are made, are kept"
+      : "what is finished is kept";
+  const interrupt = () => stop.abort(new InterruptedError(`stopped; ${kept} in ${out}.partial; go on with: ${again}`));
   process.once("SIGINT", interrupt);
   const started = performance.now();
   try {
@@ -116,14 +121,6 @@ async function runPrepare(source: string, flags: PrepareFlags, output: Output): 
     else output.write(summary(manifest, out, (performance.now() - started) / 1000));
   } finally {
     process.removeListener("SIGINT", interrupt);
-  }
-}
-
-/** Ctrl-C: what is done is kept. */
-class InterruptedError extends Error {
-  readonly code = "INTERRUPTED";
-  constructor(out: string, again: string) {
-    super(`stopped; what is finished is kept in ${out}.partial; go on with: ${again}`);
   }
 }
 
@@ -162,7 +159,7 @@ function showEvents(output: Output, resume: boolean): (event: PrepareEvent) => v
   return (event) => {
     switch (event.type) {
       case "start":
-        if (event.resumed) output.log("resuming: what is finished is kept\n");
+        if (event.resumed) output.log("resuming: steps that need not be done again say kept\n");
         else if (resume) output.log("there is nothing to resume: starting from the beginning\n");
         return;
       case "step":

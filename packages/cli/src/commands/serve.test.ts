@@ -1,8 +1,10 @@
+import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { createClient } from "@nearkin/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeTinyModel } from "../testing/model-folder.ts";
@@ -98,4 +100,28 @@ describe("nearkin serve", () => {
     other.close();
     expect(second.err).toMatch(/BAD_CONFIG: serve: port \d+ of 127\.0\.0\.1 is taken already; give another by --port/);
   });
+
+  const script = fileURLToPath(new URL("../../../../scripts/postgres.sh", import.meta.url));
+  const skip = spawnSync(script, ["find"]).status !== 0 && !process.env.CI;
+  test.skipIf(skip)(
+    `a port that is taken ends it, and no other server counts on it${skip ? " (skipped: no PostgreSQL)" : ""}`,
+    async () => {
+      const place = mkdtempSync(join(tmpdir(), "nearkin-serve-postgres-"));
+      chmodSync(place, 0o755); // where root starts it, another user runs it
+      const store = execFileSync(script, ["start", place], { encoding: "utf8" }).trim();
+      try {
+        const first = await serve("--store", store, "--log", "warn");
+        const second = await serve("--store", store, "--log", "warn", "--port", new URL(first.url).port).catch(
+          (error: Error) => error.message,
+        );
+        expect(second).toMatch(/BAD_CONFIG: serve: port \d+ of 127\.0\.0\.1 is taken already; give another by --port/);
+        expect((await createClient({ url: first.url }).ready()).replicas?.alive).toBe(1);
+        first.child.kill("SIGTERM");
+        expect(await first.ended).toBe(0);
+      } finally {
+        execFileSync(script, ["stop", place, "immediate"], { stdio: "ignore" });
+        rmSync(place, { recursive: true, force: true });
+      }
+    },
+  );
 });

@@ -105,7 +105,7 @@ async function runServe(
   const results = parsed.data.results ?? resultsBeside(models[0]);
   const { page, line } = await pageOf(withPage, parsed.data.page);
   keepHeapSmall();
-  const server = await createServer({ ...parsed.data, models, page, results });
+  await using server = await createServer({ ...parsed.data, models, page, results }); // also where it cannot listen: it is a live replica by now
   const stopped = new Promise<void>((resolve) => {
     onSignals(async () => {
       await server.close();

@@ -45,13 +45,19 @@ const MODEL = "nearkin-model"; // what the model's folder is called on an execut
 /** A path as Spark takes it: this machine's working directory means nothing to a worker. */
 const forSpark = (path: string): string => (isUrl(path) ? path.replace(/\/+$/, "") : resolve(path));
 
+interface Places extends Pick<SparkPersonalize, "out" | "force"> {
+  input: string;
+  /** The option that names it. */
+  flag: "--in" | "--dataset";
+}
+
 /** What is wrong with where things are to come from and to go, before there is anything to lose. */
-export function checkPlaces(input: string, { out, force }: Pick<SparkPersonalize, "out" | "force">): void {
+export function checkPlaces({ input, flag, out, force }: Places): void {
   if (input === "-") {
     throw new NearkinError("BAD_ARGUMENT", "--in: Spark reads files; name a path that every worker sees, or s3a://…");
   }
   if (!isUrl(input) && !/[*?[{]/.test(input) && !existsSync(input)) {
-    throw new NearkinError("BAD_ARGUMENT", `--in: there is no ${input}`);
+    throw new NearkinError("BAD_ARGUMENT", `${flag}: there is no ${input}`);
   }
   if (out === "-") throw new NearkinError("BAD_ARGUMENT", "--out: name a folder to write, or s3a://…");
   if (!isUrl(out) && existsSync(out) && !force) {

@@ -8,7 +8,7 @@ import type { Manifest } from "../manifest.ts";
 import { type FileHash, hashFile, isUrl, type SourceFile } from "../sources/files.ts";
 import { findSpark } from "../spark/find.ts";
 import { checkJob } from "../spark/run.ts";
-import { checkTablesFolder, type SparkOptions } from "../spark/tables.ts";
+import { checkOneMachine, checkTablesFolder, type SparkOptions } from "../spark/tables.ts";
 import type { PrepareEvent } from "./events.ts";
 import { openSources, sourceFiles } from "./read.ts";
 import { type RunContext, runSteps } from "./steps.ts";
@@ -112,6 +112,7 @@ async function openSpark(options: SparkOptions): Promise<NonNullable<RunContext[
     return { spark: undefined, options };
   }
   const spark = await findSpark(options.env);
+  checkOneMachine(options);
   await checkJob(options);
   return { spark, options };
 }

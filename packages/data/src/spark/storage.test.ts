@@ -7,10 +7,10 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { Storage } from "./storage.ts";
 
-test("a file is no storage", () => {
-  const at = fileURLToPath(import.meta.url);
+test.each(["", "/folder"])("a file is no storage%s", (below) => {
+  const at = `${fileURLToPath(import.meta.url)}${below}`;
   expect(() => new Storage({ at, local: "", conf: [] }).path("staged/items.parquet")).toThrow(
-    /^--storage: E\w+: .*; name a folder to write to$/,
+    `--storage: ${at} is, or lies in, a file; name a folder to write to`,
   );
 });
 

@@ -39,9 +39,9 @@ export class Storage {
     try {
       mkdirSync(dirname(path), { recursive: true });
     } catch (cause) {
-      throw new NearkinError("BAD_ARGUMENT", `--storage: ${(cause as Error).message}; name a folder to write to`, {
-        cause,
-      });
+      const { code, message } = cause as NodeJS.ErrnoException;
+      const problem = code === "EEXIST" || code === "ENOTDIR" ? `${this.#local} is, or lies in, a file` : message;
+      throw new NearkinError("BAD_ARGUMENT", `--storage: ${problem}; name a folder to write to`, { cause });
     }
     return path;
   }

@@ -64,7 +64,7 @@ export function planSpark(
   folder: string,
 ): SparkPlan {
   const { master, conf = [] } = options;
-  if (options.storage === undefined && options.tables === undefined) checkOneMachine(master);
+  checkOneMachine(options);
   const storage = new Storage({ at: options.tables ?? options.storage ?? folder, local: folder, conf });
   const { steps, madeFor } = sparkScriptFor({
     config,
@@ -90,7 +90,8 @@ export function planSpark(
 }
 
 /** Workers elsewhere would write to disks of their own, and what they wrote would be missed by nobody. */
-function checkOneMachine(master = "local"): void {
+export function checkOneMachine({ storage, tables, master = "local" }: SparkOptions): void {
+  if (storage !== undefined || tables !== undefined) return;
   if (/^(local|spark:\/\/(127\.|localhost|\[::1\]))/.test(master)) return;
   throw new NearkinError(
     "BAD_ARGUMENT",
