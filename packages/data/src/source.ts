@@ -58,15 +58,29 @@ export async function resolveSource(source: string, layout?: string): Promise<Re
 }
 
 async function resolveSample(): Promise<ResolvedSource> {
-  const folder = mkdtempSync(join(tmpdir(), "nearkin-marquee-"));
-  await writeMarquee(folder);
+  sampleFolder ??= writeSample();
   return {
     name: SAMPLE,
     config: sampleConfig,
-    folder,
+    folder: await sampleFolder,
     description: "the built-in sample: real films, SIMULATED users and ratings",
-    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+    [Symbol.dispose]: () => {},
   };
+}
+
+/** The folder of the sample's files: simulated once in a process, which takes seconds, and removed when the process ends. */
+let sampleFolder: Promise<string> | undefined;
+
+async function writeSample(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "nearkin-marquee-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  try {
+    await writeMarquee(folder);
+    return folder;
+  } catch (error) {
+    sampleFolder = undefined; // the next caller tries again
+    throw error;
+  }
 }
 
 /** How the files of the sample are prepared. */

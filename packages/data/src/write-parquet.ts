@@ -1,6 +1,6 @@
 // A Parquet file from columns in memory, through DuckDB, which loads only when called. The file appears whole or not at all.
 import { randomUUID } from "node:crypto";
-import { mkdir, rename, rm } from "node:fs/promises";
+import { chmod, mkdir, rename, rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import type { DuckDBAppender, DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
@@ -27,6 +27,8 @@ export interface ParquetOptions {
   threads?: number;
   /** What DuckDB may hold in memory, in bytes, before it spills beside the file. @default 1 GiB */
   memory?: number;
+  /** Permissions of the file. @default 0o666, less the umask */
+  mode?: number;
 }
 
 const CHUNK = 2048; // rows of a DuckDB vector
@@ -75,6 +77,7 @@ export class ParquetWriter implements AsyncDisposable {
   readonly #path: string;
   readonly #scratch: string;
   readonly #fields: readonly ParquetField[];
+  readonly #mode: number | undefined;
   readonly #duckdb: typeof import("@duckdb/node-api");
   readonly #instance: DuckDBInstance;
   readonly #connection: DuckDBConnection;
@@ -84,7 +87,7 @@ export class ParquetWriter implements AsyncDisposable {
   #closed = false;
 
   private constructor(
-    place: { path: string; scratch: string },
+    place: { path: string; scratch: string; mode: number | undefined },
     fields: readonly ParquetField[],
     opened: {
       duckdb: typeof import("@duckdb/node-api");
@@ -95,6 +98,7 @@ export class ParquetWriter implements AsyncDisposable {
   ) {
     this.#path = place.path;
     this.#scratch = place.scratch;
+    this.#mode = place.mode;
     this.#fields = fields;
     this.#duckdb = opened.duckdb;
     this.#instance = opened.instance;
@@ -105,14 +109,14 @@ export class ParquetWriter implements AsyncDisposable {
   static async open(
     path: string,
     fields: readonly ParquetField[],
-    { threads = availableParallelism(), memory = 2 ** 30 }: ParquetOptions = {},
+    { threads = availableParallelism(), memory = 2 ** 30, mode }: ParquetOptions = {},
   ): Promise<ParquetWriter> {
     if (fields.length === 0) throw new NearkinError("BAD_ARGUMENT", "writeParquet: a table has at least one column");
     const target = resolve(path);
     const scratch = `${target}.${process.pid}-${randomUUID()}.tmp`;
     const duckdb = await import("@duckdb/node-api");
     await mkdir(dirname(target), { recursive: true });
-    await mkdir(scratch);
+    await mkdir(scratch, { mode: 0o700 });
     try {
       const instance = await duckdb.DuckDBInstance.create(":memory:", {
         threads: String(threads),
@@ -126,7 +130,7 @@ export class ParquetWriter implements AsyncDisposable {
       const columns = fields.map((field, c) => `c${c} ${sqlType(field)}`).join(", ");
       await connection.run(`CREATE TABLE rows (${columns})`);
       const appender = await connection.createAppender("rows");
-      return new ParquetWriter({ path: target, scratch }, fields, { duckdb, instance, connection, appender });
+      return new ParquetWriter({ path: target, scratch, mode }, fields, { duckdb, instance, connection, appender });
     } catch (error) {
       await rm(scratch, { recursive: true, force: true });
       throw error;
@@ -181,6 +185,7 @@ export class ParquetWriter implements AsyncDisposable {
     await this.#connection.run(
       `COPY (SELECT ${columns.join(", ")} FROM rows${lists.join("")}) TO ${quote(file)} (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE 122880)`,
     );
+    if (this.#mode !== undefined) await chmod(file, this.#mode);
     await rename(file, this.#path);
     await this.close();
   }

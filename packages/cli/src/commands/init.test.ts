@@ -9,7 +9,10 @@ let folder: string;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "nearkin-init-"));
-  const orders = Array.from({ length: 40 }, (_, k) => `c${k % 7},p${k % 5},${1 + (k % 5)},2021-03-${10 + (k % 15)}`);
+  const orders = Array.from(
+    { length: 40 },
+    (_, k) => `c${k % 7},p${k % 5},${1 + (((3 * k) % 11) % 5)},2021-03-${10 + (k % 15)}`,
+  );
   writeFileSync(join(folder, "orders.csv"), ["customer_id,product_id,stars,date", ...orders, ""].join("\n"));
   const products = Array.from(
     { length: 5 },
@@ -34,10 +37,16 @@ test("writes nearkin.yaml, says what it found and what is next", async () => {
     {
       "code": 0,
       "err": "",
-      "out": "Interactions: orders.csv (user = customer_id, item = product_id, rating = stars, time = date)
-    Items:        products.csv (item = product_id, title = name)
-    Channels:     title (text), material (categories)
-    Note: no channel of average_rating: looks summed up from ratings or counted from interactions; what the kernel is to predict must not be a channel of it
+      "out": "Interactions  orders.csv
+      user    customer_id  sure     named like a user; 7 different in 40 rows
+      item    product_id   sure     named like an item; all of its 5 values are in products.csv product_id
+      rating  stars        sure     named like a rating; whole numbers from 1 to 5, 5 different
+      time    date         sure     named like a time; ISO dates
+    Items  products.csv
+      item    product_id  sure     holds all of the 5 values of orders.csv product_id
+      title   name        sure     named like a title
+    Channels  title (text), material (categories)
+    Not a channel: average_rating (the reasons are in the configuration)
     Wrote FOLDER/nearkin.yaml: read it, and correct what is wrong.
     Next: nearkin prepare FOLDER/nearkin.yaml --out dataset
     ",
@@ -74,7 +83,7 @@ test("--out in another folder: names are relative to it", async () => {
 test("--stdout prints the YAML alone and writes nothing", async () => {
   const { out, err } = await init(folder, "--out", at("nearkin.yaml"), "--stdout");
   expect(parseConfig(parseYaml(out, "stdout")).channels).toMatchObject({ title: {}, material: {} });
-  expect(err).toContain("Note: no channel of average_rating");
+  expect(err).toContain("Not a channel: average_rating");
   expect(readdirSync(folder).sort()).toEqual(["orders.csv", "products.csv"]);
 });
 
@@ -83,7 +92,9 @@ test("--json is one document", async () => {
   expect(JSON.parse(out)).toMatchObject({
     out: "FOLDER/nearkin.yaml",
     config: { interactions: { files: "orders.csv" } },
-    notes: [expect.stringContaining("average_rating")],
+    guesses: { interactions: { user: { column: "customer_id", confidence: "sure", reason: expect.any(String) } } },
+    notes: [],
+    skipped: [{ columns: ["average_rating"], reason: expect.any(String) }],
     next: "nearkin prepare FOLDER/nearkin.yaml --out dataset",
   });
   expect(JSON.parse((await init(folder, "--stdout", "--json")).out)).toMatchObject({

@@ -27,7 +27,8 @@ export function initCommand(output: Output): Command {
     .addHelpText(
       "after",
       `
-Looks at the first rows of each file. What it writes is a proposal, with a comment on every part: read it.
+Looks at the first 10,000 rows of each file, and compares the ids of the files over at most a million rows each. What it
+writes is a proposal that says of every column how sure it is (sure, likely, a guess) and why: read it.
 
 Examples:
   $ nearkin init orders.csv products.csv
@@ -49,7 +50,7 @@ async function runInit(files: readonly string[], options: InitOptions, output: O
   if (options.json) output.write(`${JSON.stringify(summary(suggestion, stdout ? null : out, next), null, 2)}\n`);
   else if (stdout) {
     output.write(suggestion.yaml);
-    for (const note of suggestion.notes) output.log(`Note: ${note}\n`); // beside the YAML, not in it
+    for (const line of checks(suggestion)) output.log(`${line}\n`); // beside the YAML, not in it
   } else output.write(sentences(suggestion, out, next));
 }
 
@@ -74,26 +75,48 @@ function replaceFile(path: string, text: string): void {
   }
 }
 
-function summary({ yaml, config, notes }: Suggestion, out: string | null, next: string): object {
-  return { out, config, notes, ...(out === null ? { yaml } : {}), next };
+function summary(suggestion: Suggestion, out: string | null, next: string): object {
+  const { yaml, ...rest } = suggestion;
+  return { out, ...rest, ...(out === null ? { yaml } : {}), next };
 }
 
-function sentences({ config, notes }: Suggestion, out: string, next: string): string {
+/** A few lines for a newcomer: what was found, how sure it is, what to check, and the next command. */
+function sentences(suggestion: Suggestion, out: string, next: string): string {
+  const { config, guesses } = suggestion;
   const { interactions, items, channels = {} } = config;
-  const names = (files: string | string[]) => [files].flat().join(", ");
-  const columns = (own: Record<string, string | null | undefined> | undefined) =>
-    Object.entries(own ?? {})
-      .map(([role, column]) => (column ? `${role} = ${column}` : `no ${role}`))
-      .join(", ");
   const lines = [
-    `Interactions: ${names(interactions.files)} (${columns(interactions.columns)})`,
-    ...(items ? [`Items:        ${names(items.files)} (${columns(items.columns)})`] : []),
-    `Channels:     ${Object.entries(channels)
+    ...section("Interactions", interactions, guesses?.interactions),
+    ...(items ? section("Items", items, guesses?.items) : []),
+    `Channels  ${Object.entries(channels)
       .map(([name, { type }]) => `${name} (${type})`)
       .join(", ")}`,
-    ...notes.map((note) => `Note: ${note}`),
+    ...checks(suggestion),
     `Wrote ${out}: read it, and correct what is wrong.`,
     `Next: ${next}`,
   ];
   return `${lines.join("\n")}\n`;
+}
+
+type Section = NonNullable<Suggestion["config"]["items"] | Suggestion["config"]["interactions"]>;
+type SectionGuesses = Readonly<Record<string, { confidence: string; reason: string }>>;
+
+/** The files of a section, then a line per role: column, how sure, why. */
+function section(title: string, { files, columns = {} }: Section, guesses: SectionGuesses = {}): string[] {
+  const roles = Object.entries(columns) as [string, string | null][];
+  const width = Math.max(...roles.map(([, column]) => (column ?? "none").length));
+  const lines = roles.map(([role, column]) => {
+    const guess = guesses[role];
+    const name = `  ${role.padEnd(6)}  ${(column ?? "none").padEnd(width)}`;
+    return (guess ? `${name}  ${guess.confidence.padEnd(7)}  ${guess.reason}` : name).trimEnd();
+  });
+  return [`${title}  ${[files].flat().join(", ")}`, ...lines];
+}
+
+/** The notes, and the columns that are not used in one line: their reasons are in nearkin.yaml. */
+function checks({ notes, skipped }: Suggestion): string[] {
+  const unused = skipped.flatMap(({ columns }) => columns);
+  return [
+    ...notes.map((note) => `Note: ${note}`),
+    ...(unused.length === 0 ? [] : [`Not a channel: ${unused.join(", ")} (the reasons are in the configuration)`]),
+  ];
 }

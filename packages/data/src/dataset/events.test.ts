@@ -20,7 +20,7 @@ beforeAll(async () => {
   const interactions = `user,item,rating,time\n${rows.join("\n")}`;
   const config = { split: { by: "none" }, factors: { count: 0 } } as const;
   dataset = await openDataset(await makeDataset(folder.path, "events[1]", { interactions, config }));
-}, 60_000);
+});
 afterAll(() => folder[Symbol.dispose]());
 
 async function gather(batches: AsyncIterable<EventBatch>) {

@@ -77,7 +77,7 @@ export async function downloadDataset(name: string, options: DownloadOptions = {
     onProgress: (bytes, total) => onProgress?.({ stage: "unpack", bytes, total }),
     seal: async (temporary, unpacked) => {
       const note: Note = { dataset: dataset.name, url, md5, licence: dataset.licenceUrl, files: [...unpacked] };
-      await onDisk(temporary, writeFile(join(temporary, NOTE), `${JSON.stringify(note, null, 2)}\n`));
+      await onDisk(temporary, writeFile(join(temporary, NOTE), `${JSON.stringify(note, null, 2)}\n`, { flush: true }));
     },
   });
   const result = { dataset, folder, url, md5, files, alreadyThere: false };

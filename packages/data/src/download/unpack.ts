@@ -131,7 +131,9 @@ async function write(
   });
   try {
     // yauzl holds the number of bytes against the declared one, so no file grows past what plan() has seen.
-    await pipeline(await zip.openReadStreamPromise(file.entry), check, createWriteStream(target, { flags: "wx" }));
+    // Flushed to the disk, so that a power cut right behind the rename finds whole files.
+    const out = createWriteStream(target, { flags: "wx", flush: true });
+    await pipeline(await zip.openReadStreamPromise(file.entry), check, out);
   } catch (error) {
     if (isDiskError(error)) throw explainDisk(error, target);
     throw badArchive(archive, error, file.path);

@@ -9,7 +9,7 @@ const NICE = 19; // next to nothing where all cores are busy, a whole one where 
 export function yieldToOthers(): void {
   if (platform() !== "linux") return;
   try {
-    const [, thread] = /(\d+)$/.exec(readlinkSync("/proc/thread-self")) as unknown as string[]; // <process>/task/<thread>
+    const [, thread] = /\/(\d+)$/.exec(readlinkSync("/proc/thread-self")) as unknown as string[]; // <process>/task/<thread>
     setPriority(Number(thread), NICE);
   } catch {
     // no /proc, or not allowed: then it works as the others do

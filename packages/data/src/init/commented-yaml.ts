@@ -1,10 +1,13 @@
 // A configuration as the text of a nearkin.yaml that explains itself. The text parses back to the configuration.
 import { stringify } from "yaml";
 import type { ConfigInput } from "../config/schema.ts";
+import type { Guess, Guesses } from "./guess.ts";
 
 export interface Remarks {
   /** Said at the top. */
   notes?: readonly string[];
+  /** Written above the columns they are of. */
+  guesses?: Guesses;
   /** By channel. */
   channels?: Readonly<Record<string, string>>;
   /** Columns that are no channel, and why. */
@@ -22,16 +25,21 @@ export function commentedYaml(config: ConfigInput, remarks: Remarks = {}): strin
     ...comment(
       "What `nearkin prepare` reads and how. Written by `nearkin init` from a look at the files: correct what it got wrong.",
     ),
+    ...(remarks.guesses
+      ? comment(
+          "Above each column: how sure it is (sure, likely, a guess), and why. Name another if it is the wrong one.",
+        )
+      : []),
     ...comment("File names start at the folder of this file. A key that is not known is an error, never ignored."),
     ...(remarks.notes ?? []).flatMap((note) => comment(`Note: ${note}.`)),
     "",
     ...(name === undefined ? [] : [`name: ${value(name)}`, ""]),
     ...comment("Who met what, how they liked it, and when: one row each."),
     "interactions:",
-    ...entries(interactions, "  "),
+    ...sourceLines(interactions, remarks.guesses?.interactions),
     ...ratingHint(config, remarks),
     "",
-    ...itemLines(items),
+    ...itemLines(items, remarks.guesses?.items),
     ...comment(
       "What items are compared by: one channel per property. Types: number, categories, text, date, geo, vector, identity. " +
         "A column that sums up ratings (an average, a number of votes) must not be here: it holds the answer.",
@@ -50,14 +58,29 @@ export function commentedYaml(config: ConfigInput, remarks: Remarks = {}): strin
   return `${lines.join("\n")}\n`;
 }
 
-function itemLines(items: ConfigInput["items"]): string[] {
+function itemLines(items: ConfigInput["items"], guesses: Guesses["items"]): string[] {
   if (items === undefined) return [];
   return [
     ...comment("What is known of the items: one row each. `fields: [column, …]` keeps more columns for display."),
     "items:",
-    ...entries(items, "  "),
+    ...sourceLines(items, guesses),
     "",
   ];
+}
+
+/** A section of files, with a comment above each of its columns. */
+function sourceLines(
+  { columns = {}, ...rest }: { columns?: object | undefined },
+  guesses: Readonly<Record<string, Guess>> = {},
+): string[] {
+  const lines = Object.entries(columns).flatMap(([role, column]) => {
+    const guess = guesses[role];
+    return [
+      ...(guess ? comment(`${guess.confidence}: ${guess.reason}`, "    ") : []),
+      ...entries({ [role]: column }, "    "),
+    ];
+  });
+  return [...entries(rest, "  "), ...(lines.length === 0 ? [] : ["  columns:", ...lines])];
 }
 
 function ratingHint({ interactions }: ConfigInput, { ratings }: Remarks): string[] {

@@ -1,9 +1,9 @@
 // The channels of a table of items: what takes several columns (places, flags) first, then column by column.
 import type { ChannelsInput } from "../layouts/layout.ts";
 import { columnWords } from "../sources/detect.ts";
+import { isNumber } from "./facts.ts";
 import { inferChannel } from "./infer.ts";
 import { profile, share } from "./profile.ts";
-import { isNumber } from "./roles.ts";
 import type { Table } from "./table.ts";
 
 export interface SuggestedChannels {
@@ -91,7 +91,7 @@ function channelName(column: string, taken: Readonly<Record<string, unknown>>): 
     .normalize("NFKD")
     .replaceAll(/\p{M}/gu, "")
     .replaceAll(/[^a-z0-9_-]+/gi, "_")
-    .replaceAll(/^_+|_+$/g, "");
+    .replaceAll(/^_+|(?<!_)_+$/g, "");
   const base = /^[a-z]/i.test(plain) ? plain : plain === "" ? "channel" : `channel_${plain}`;
   let name = base;
   for (let k = 2; Object.hasOwn(taken, name); k++) name = `${base}_${k}`;

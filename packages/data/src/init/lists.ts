@@ -5,6 +5,10 @@ import { mean, type Profile, share, wordCount } from "./profile.ts";
 /** From so many words on, an element is a sentence and not a name. */
 const SENTENCE = 6;
 
+/** A list as Python prints it: quotes at both ends, or nothing between the brackets. */
+const isQuotedList = (value: string): boolean =>
+  value.startsWith("[") && value.endsWith("]") && /^(?:'.*'|".*")?$/s.test(value.slice(1, -1).trim());
+
 /** Arrays and objects, as JSON or Python writes them; undefined for other cells. */
 export function arrayDecision(own: Profile): Decision | undefined {
   const { column, values } = own;
@@ -27,7 +31,7 @@ export function arrayDecision(own: Profile): Decision | undefined {
     }
     return { channel: { type: "categories", column, ...absent }, comment: "lists of names" };
   }
-  if (share(own, (value) => /^\[\s*(?:'.*'|".*")?\s*\]$/s.test(value)) < 0.9) {
+  if (share(own, isQuotedList) < 0.9) {
     return { skip: `looks like lists but is no JSON: ${shorten(values[0])}` };
   }
   if (share(own, (value) => value.includes("{")) > 0.5) {

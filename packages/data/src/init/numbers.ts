@@ -1,8 +1,8 @@
 // Columns of numbers: plain ones, prices and measures that need a pattern, and those that only look like numbers.
 import { columnWords, summarisesRatings } from "../sources/detect.ts";
+import { isNumber } from "./facts.ts";
 import type { Decision } from "./infer.ts";
 import { type Profile, share } from "./profile.ts";
-import { isNumber } from "./roles.ts";
 
 /** From this share of readable cells on a column counts as numbers; the rest is missing, by a pattern. */
 const ENOUGH = 0.9;

@@ -8,8 +8,10 @@ import { findLayout, layoutConfig } from "../layouts/index.ts";
 import { SIMULATED } from "../sample/write.ts";
 import { type Choice, chooseTables } from "./choose.ts";
 import { commentedYaml } from "./commented-yaml.ts";
+import type { Guesses } from "./guess.ts";
+import { measureOverlaps } from "./overlap.ts";
 import type { Reading } from "./probe.ts";
-import { openTable, type Table } from "./table.ts";
+import { mergeTables, openTable, type Table } from "./table.ts";
 
 export interface SuggestOptions {
   /** Where nearkin.yaml will be: file names are relative to it. @default the working directory */
@@ -20,12 +22,17 @@ export interface Suggestion {
   /** The text of nearkin.yaml, with comments. It parses back to `config`. */
   yaml: string;
   config: ConfigInput;
+  /** The role of each column, how sure it is, and why; none for a known layout. */
+  guesses?: Guesses;
   /** What a person should know or check, a sentence each. */
   notes: string[];
+  /** Columns of the items that are not a channel, and why. */
+  skipped: { columns: string[]; reason: string }[];
 }
 
 /**
- * Suggests a configuration for some files, or for the files of folders. At most some thousand rows of each are looked at.
+ * Suggests a configuration for some files, or for the files of folders. The first 10,000 rows of each are looked at; ids are compared over the
+ * first million rows of each, or 256 MB of them.
  * A single folder of a known layout gets that layout's configuration.
  */
 export async function suggestConfig(files: readonly string[], options: SuggestOptions = {}): Promise<Suggestion> {
@@ -36,18 +43,16 @@ export async function suggestConfig(files: readonly string[], options: SuggestOp
   const layout = files.length === 1 && isFolder(files[0]) ? findLayout(files[0]) : undefined;
   if (layout !== undefined) return fromLayout(layout, files[0], folder);
   const notes: string[] = [];
-  const tables = await openTables(files, folder, notes);
-  const choice = chooseTables(tables);
+  await using database = await Database.open(":memory:", { scratch: "", threads: 1 });
+  const tables = mergeTables(await openTables(database, files, folder, notes));
+  const choice = chooseTables(tables, await measureOverlaps(database, tables));
   const config: ConfigInput = { ...(files.some(isSample) ? { simulated: true } : {}), ...toConfig(choice) };
   notes.push(...choice.notes);
   const { comments = {}, skipped = [] } = choice.items?.suggested ?? {};
+  const { guesses } = choice;
   const ratings = ratingsSeen(choice);
-  const yaml = commentedYaml(config, { notes, channels: comments, skipped, ...(ratings ? { ratings } : {}) });
-  return {
-    yaml,
-    config,
-    notes: [...notes, ...skipped.map(({ columns, reason }) => `no channel of ${columns.join(", ")}: ${reason}`)],
-  };
+  const yaml = commentedYaml(config, { notes, guesses, channels: comments, skipped, ...(ratings ? { ratings } : {}) });
+  return { yaml, config, guesses, notes, skipped };
 }
 
 /** Whether files are those that `nearkin sample` wrote: the dataset must go on saying that nobody rated anything. */
@@ -71,7 +76,7 @@ function fromLayout(name: string, source: string, folder: string): Suggestion {
     ...DEFAULTS,
   };
   const notes = [`the files have the layout ${name}`];
-  return { yaml: commentedYaml(config, { notes }), config, notes };
+  return { yaml: commentedYaml(config, { notes }), config, notes, skipped: [] };
 }
 
 const DEFAULTS = { split: { by: "time", fraction: 0.05 }, seed: 1 } satisfies Partial<ConfigInput>;
@@ -80,8 +85,12 @@ const isFolder = (path: string) => statSync(path).isDirectory();
 const DATA = /\.(csv|tsv|tab|dat|data|inter|item|jsonl|ndjson|json|parquet|pq|txt)(\.gz)?$/i;
 
 /** Opens the files named, and those of the folders named that look like data. What a folder holds besides is noted, not an error. */
-async function openTables(files: readonly string[], folder: string, notes: string[]): Promise<Table[]> {
-  await using database = await Database.open(":memory:", { scratch: "", threads: 1 });
+async function openTables(
+  database: Database,
+  files: readonly string[],
+  folder: string,
+  notes: string[],
+): Promise<Table[]> {
   const tables: Table[] = [];
   const add = async (path: string) => {
     const table = await openTable(database, resolve(path), folder);
@@ -112,14 +121,21 @@ async function openTables(files: readonly string[], folder: string, notes: strin
   return tables;
 }
 
-function toConfig({ interactions, items }: Choice): ConfigInput {
-  const { user, item, rating, time } = interactions.columns;
+function toConfig({ interactions, items, guesses }: Choice): ConfigInput {
+  const { user, item, rating, time } = guesses.interactions;
   return {
     interactions: {
-      ...source(interactions.tables),
-      columns: { user, item, rating: rating ?? null, time: time ?? null },
+      ...source(interactions),
+      columns: { user: user.column, item: item.column, rating: rating?.column ?? null, time: time?.column ?? null },
     },
-    ...(items ? { items: { ...source(items.tables), columns: { item: items.item, title: items.title ?? null } } } : {}),
+    ...(items
+      ? {
+          items: {
+            ...source(items.table),
+            columns: { item: items.guesses.item.column, title: items.guesses.title?.column ?? null },
+          },
+        }
+      : {}),
     channels:
       items && Object.keys(items.suggested.channels).length > 0
         ? items.suggested.channels
@@ -131,10 +147,10 @@ function toConfig({ interactions, items }: Choice): ConfigInput {
 }
 
 /** Files of one shape as one source. */
-function source(tables: readonly Table[]): { files: string | string[] } & Reading {
-  const names = tables.map(({ name }) => name);
-  const { encoding: _, ...reading } = tables[0].reading;
-  const encodings = new Set(tables.filter(({ ascii }) => !ascii).map(({ reading: own }) => own.encoding ?? "utf-8"));
+function source({ files, reading: first }: Table): { files: string | string[] } & Reading {
+  const names = files.map(({ name }) => name);
+  const { encoding: _, ...reading } = first;
+  const encodings = new Set(files.filter(({ ascii }) => !ascii).map(({ reading: own }) => own.encoding ?? "utf-8"));
   if (encodings.size > 1) {
     throw new NearkinError(
       "BAD_SOURCE",
@@ -145,13 +161,13 @@ function source(tables: readonly Table[]): { files: string | string[] } & Readin
   return { files: names.length === 1 ? names[0] : names, ...reading, ...(encoding === "utf-8" ? {} : { encoding }) };
 }
 
-function ratingsSeen({ interactions: { tables, columns } }: Choice): [number, number] | undefined {
-  const { rating } = columns;
+function ratingsSeen({ interactions, guesses }: Choice): [number, number] | undefined {
+  const { rating } = guesses.interactions;
   if (rating === undefined) return undefined;
-  const values = tables.flatMap((table) =>
-    table.cells(rating).map((cell) => (cell === null ? Number.NaN : Number(cell))),
-  );
-  const known = values.filter((value) => Number.isFinite(value));
+  const known = interactions
+    .cells(rating.column)
+    .map((cell) => (cell === null ? Number.NaN : Number(cell)))
+    .filter((value) => Number.isFinite(value));
   if (known.length === 0) return undefined;
   return known.reduce<[number, number]>(
     ([least, most], x) => [Math.min(least, x), Math.max(most, x)],

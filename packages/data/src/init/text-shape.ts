@@ -79,7 +79,7 @@ function closingQuote(text: string, open: number, quote: string): number | undef
   }
 }
 
-const VALUE = /^[+-]?[\d.,]*\d[\d.,]*$|^\d{4}-\d\d-\d\d/; // a number or a date: never a name
+const VALUE = /^[+-]?[.,]*\d[\d.,]*$|^\d{4}-\d\d-\d\d/; // a number or a date: never a name
 
 function hasHeader(records: readonly string[][]): boolean {
   const [first, ...rest] = records;

@@ -1,5 +1,5 @@
 // What must never happen, whatever is asked for: somebody's files lost, a run that does not end, a channel that says what nobody said.
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { decodeSafetensors } from "@nearkin/core";
 import { describe, expect, test } from "vitest";
@@ -16,6 +16,13 @@ async function problem(world: World, run: Promise<unknown>): Promise<string> {
   )) as Error & { code?: string };
   return `${error.code}: ${error.message.replaceAll(world.folder, "TMP")}`;
 }
+
+test("a dataset is its owner's alone: it holds what users did", async () => {
+  using world = new World();
+  world.ratings(events);
+  await world.prepare(none, { out: "films" });
+  expect(statSync(world.path("films")).mode & 0o777).toBe(0o700);
+});
 
 describe("force replaces a dataset, and nothing else:", () => {
   test("not a folder of other files", async () => {

@@ -4,7 +4,7 @@ import type { ChannelConfig, Config } from "../config/schema.ts";
 import { type Database, identifier, quote } from "../database.ts";
 import { checkColumn, optionalColumn, requireColumn } from "../sources/detect.ts";
 import { isUrl, listFiles, type SourceFile } from "../sources/files.ts";
-import { openRelation, type Relation } from "../sources/relation.ts";
+import { explainReadError, openRelation, type Relation } from "../sources/relation.ts";
 import { sqlStep } from "./sql.ts";
 
 export interface InteractionSource {
@@ -130,7 +130,7 @@ export async function readInteractions(database: Database, source: InteractionSo
   await database.run(
     `CREATE OR REPLACE TEMP VIEW raw_interactions AS SELECT *${missing.join("")} FROM (${relation.read(aliases)})`,
   );
-  await database.run(take).catch(explain("interactions", relation));
+  await database.run(take).catch(explainReadError("interactions", relation));
   await makeDamaged(database);
   await keepRejects(database, "interactions", relation);
 }
@@ -151,23 +151,8 @@ export async function readItems(database: Database, source: ItemSource | undefin
       ? `CREATE TABLE read_items AS ${source.relation.read(columns)}`
       : "CREATE TABLE read_items (file INTEGER, damage VARCHAR, item_id VARCHAR)",
   );
-  await (source ? read.catch(explain("items", source.relation)) : read);
+  await (source ? read.catch(explainReadError("items", source.relation)) : read);
   if (source) await keepRejects(database, "items", source.relation);
-}
-
-/** What DuckDB stumbles over in a file, said in our words; a full disk and the like stay as they are. */
-function explain(what: string, { files }: Relation): (cause: Error) => never {
-  return (cause) => {
-    if (/^(IO|Out of Memory) Error/i.test(cause.message)) throw cause;
-    let [reason] = cause.message.split("\n");
-    const path = /file = (.*)/.exec(cause.message)?.[1];
-    const name = files.find((file) => file.path === path)?.name ?? files.map((file) => file.name).join(", ");
-    if (reason.includes("state machine")) {
-      reason = "its lines end in different ways (\\n, \\r\\n, \\r); make them alike";
-    }
-    for (const file of files) reason = reason.replaceAll(file.path, file.name);
-    throw new NearkinError("BAD_SOURCE", `${what}: ${name} cannot be read: ${reason}`, { cause });
-  };
 }
 
 /** checked_items, rejected_rows and source_files. A step of its own: DuckDB's row ids are final once a table is committed. */

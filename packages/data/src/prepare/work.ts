@@ -94,6 +94,8 @@ export class WorkFolder implements AsyncDisposable {
       );
     }
     if (!resumed) await clear(partial);
+    mkdirSync(dirname(partial), { recursive: true });
+    mkdirSync(partial, { recursive: true, mode: 0o700 }); // it becomes the dataset: what users did is its owner's alone
     mkdirSync(join(work, "stages"), { recursive: true });
     const lock = await Database.open(join(work, STEPS), { ...options, scratch: join(work, "spill") });
     writeFileSync(keyFile, key);

@@ -15,8 +15,8 @@ export const SIMULATED =
  * Files of these names are replaced, each at once; others are left alone.
  */
 export async function writeMarquee(folder: string, options: MarqueeOptions = {}): Promise<Marquee> {
+  await mkdir(folder, { recursive: true }); // before the seconds of work: a folder that cannot be made is said at once
   const marquee = await simulateMarquee(options);
-  await mkdir(folder, { recursive: true });
   await replaceFile(join(folder, "films.jsonl"), marquee.films.map((film) => `${JSON.stringify(film)}\n`).join(""));
   await replaceFile(join(folder, "ratings.csv"), ratingsCsv(marquee));
   await replaceFile(join(folder, "truth.json"), truthJson(marquee));

@@ -40,6 +40,21 @@ export async function openRelation(
   return textRelation(source, files, what);
 }
 
+/** Says in our words what DuckDB stumbled over in a file; a full disk and the like stay as they are. */
+export function explainReadError(what: string, { files }: Relation): (cause: Error) => never {
+  return (cause) => {
+    if (/^(IO|Out of Memory) Error/i.test(cause.message)) throw cause;
+    let [reason] = cause.message.split("\n");
+    const path = /file = (.*)/.exec(cause.message)?.[1];
+    const name = files.find((file) => file.path === path)?.name ?? files.map((file) => file.name).join(", ");
+    if (reason.includes("state machine")) {
+      reason = "its lines end in different ways (\\n, \\r\\n, \\r); make them alike";
+    }
+    for (const file of files) reason = reason.replaceAll(file.path, file.name);
+    throw new NearkinError("BAD_SOURCE", `${what}: ${name} cannot be read: ${reason}`, { cause });
+  };
+}
+
 async function textRelation(source: SourceConfig, files: readonly SourceFile[], what: string): Promise<Relation> {
   const delimiter = source.delimiter ?? (files[0].format === "tsv" ? "\t" : ",");
   const quoting = source.quote ?? '"';

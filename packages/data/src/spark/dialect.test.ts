@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { exactly, numberedRows, parquetAt, SparkDialect, sparkColumn } from "./dialect.ts";
+import { exactly, numberedRows, parquetAt, SparkDialect, sparkColumn, sparkText } from "./dialect.ts";
 
 test("a table is a folder of Parquet with a view on it; the query stays as it is", () => {
   const dialect = new SparkDialect("s3a://bucket/it's");
@@ -50,6 +50,14 @@ test("every step is made of statements that the dialect knows", () => {
       step,
     ).toEqual([]);
   }
+});
+
+test("a text stays on one line, whatever ends lines for spark-sql, Java or a terminal", () => {
+  expect(sparkText("a\r-- x")).toBe("'a\\r-- x'");
+  expect(sparkText("a\r\n\0\t\u001b\u007f\u0085\u2028\u2029z")).toBe(
+    "'a\\r\\n\\u0000\\u0009\\u001b\\u007f\\u0085\\u2028\\u2029z'",
+  );
+  expect(sparkText("Été 😀 ñ")).toBe("'Été 😀 ñ'");
 });
 
 test("a name is a text: spark-sql sees neither a quote, a comment nor the end of a statement in it", () => {

@@ -2,9 +2,19 @@
 // Parquet files, written anew whenever its statement runs, with a view of its name on it. Nothing is kept in a catalogue or metastore.
 import { sqlStep } from "../prepare/sql.ts";
 
-/** 'text' as Spark writes it: a backslash is a sign of its own there, and spark-sql drops what looks like a line of comment, wherever it stands. */
+/**
+ * 'text' as Spark writes it, on one line: a backslash is a sign of its own there, and spark-sql drops what looks like a line of comment, wherever it
+ * stands. It ends lines at \r too, so no control character or line separator is left as it is.
+ */
 export function sparkText(text: string): string {
-  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'").replaceAll("\n", "\\n")}'`;
+  return `'${text.replaceAll(/[\\'\p{Cc}\p{Zl}\p{Zp}]/gu, escaped)}'`;
+}
+
+function escaped(sign: string): string {
+  if (sign === "\\" || sign === "'") return `\\${sign}`;
+  if (sign === "\n") return "\\n";
+  if (sign === "\r") return "\\r";
+  return `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 /** The column or table of a name. As a text, since spark-sql would end a statement at a `;` between backticks, and begin texts and comments there. */

@@ -161,6 +161,8 @@ const CAUSES: readonly Cause[] = [
 const ERROR = /^\s*(?:Error in query: )?(\[[A-Z_]+(?:\.[A-Z_]+)*\] .*)/;
 const ANY = /(?:Exception|Error)\b.*?: (.+)/;
 
+const MAX_LINE_CHARACTERS = 4000; // patterns look for words anywhere in a line, which a plan of megabytes would make slow
+
 /** Looks at a log while it is written, and keeps the most telling line. */
 export class Failure {
   #rank = CAUSES.length;
@@ -171,7 +173,8 @@ export class Failure {
   /** Whether to end it: it would go on trying. */
   isHopeless = false;
 
-  look(line: string): void {
+  look(whole: string): void {
+    const line = whole.slice(0, MAX_LINE_CHARACTERS);
     for (let rank = 0; rank < this.#rank; rank++) {
       const { pattern, patience } = CAUSES[rank];
       const found = pattern.exec(line);

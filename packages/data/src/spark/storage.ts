@@ -24,7 +24,7 @@ export class Storage {
   #shell: Promise<HadoopShell> | undefined;
 
   constructor({ at, local, conf }: StorageOptions) {
-    this.at = isUrl(at) ? at.replace(/\/+$/, "") : resolve(at);
+    this.at = isUrl(at) ? at.replace(/(?<!\/)\/+$/, "") : resolve(at);
     this.#local = isUrl(at) ? local : this.at;
     this.#conf = conf;
   }

@@ -18,6 +18,17 @@ export type Event = readonly [user: string, item: string, rating: number, time: 
 /** What most tests leave out: the default source, and no factors, which would start an engine. */
 const usual = { interactions: { files: "ratings.csv" }, factors: { count: 0 } };
 
+let opened: Promise<Database> | undefined;
+
+/** A database that all worlds of a test file read with: to open one takes as long as ten queries. It ends with the test's process. */
+const reader = (): Promise<Database> => {
+  opened ??= Database.open(":memory:", { threads: 1, scratch: "" }).then(async (database) => {
+    await database.run("SET enable_external_file_cache = false"); // a test may write a file again under its name
+    return database;
+  });
+  return opened;
+};
+
 export class World implements Disposable {
   readonly folder = mkdtempSync(join(tmpdir(), "nearkin-world-"));
 
@@ -50,7 +61,7 @@ export class World implements Disposable {
 
   /** Writes the result of a query as Parquet. */
   async parquet(name: string, sql: string): Promise<string> {
-    await using database = await Database.open(":memory:", { threads: 1, scratch: "" });
+    const database = await reader();
     await database.run(`COPY (${sql}) TO ${quote(this.path(name))} (FORMAT parquet)`);
     return this.path(name);
   }
@@ -69,7 +80,7 @@ export class World implements Disposable {
 
   /** The rows of a Parquet file of the dataset, in file order. */
   async rows<T extends Row = Row>(file: string, out = "out"): Promise<T[]> {
-    await using database = await Database.open(":memory:", { threads: 1, scratch: "" });
+    const database = await reader();
     return await database.rows<T>(`SELECT * FROM read_parquet(${quote(this.path(out, file))})`);
   }
 
@@ -81,7 +92,7 @@ export class World implements Disposable {
   /** Training events with their ids, as `user item rating time`, in the order of users and times. */
   async events(out = "out"): Promise<string[]> {
     const file = (name: string) => `read_parquet(${quote(this.path(out, name))})`;
-    await using database = await Database.open(":memory:", { threads: 1, scratch: "" });
+    const database = await reader();
     const rows = await database.rows(
       `SELECT user_id, item_id, rating, time FROM ${file("train/interactions.parquet")} AS events
        JOIN ${file("users.parquet")} AS users ON users.user_index = events.user_index

@@ -33,7 +33,7 @@ beforeAll(async () => {
   logCounts = new Float64Array(films.length);
   for (const film of marquee.ratings.film) logCounts[film]++;
   logCounts = logCounts.map(Math.log);
-}, 60_000);
+});
 afterAll(() => engine.close());
 
 /** Every `stride`-th pair of films rated one after the other on one evening. */

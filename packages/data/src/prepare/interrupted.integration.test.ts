@@ -10,9 +10,9 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ConfigInput } from "../config/schema.ts";
+import { type Bundle, bundleProgram } from "../testing/bundle.ts";
 import { writeSmallWorld } from "../testing/small-world.ts";
 import { World } from "../testing/world.ts";
 import type { PrepareEvent } from "./events.ts";
@@ -24,6 +24,20 @@ const config: Partial<ConfigInput> = {
   factors: { count: 2 },
   channels: { genres: { type: "categories", column: "genres" }, self: { type: "identity" } },
 };
+
+let program: Bundle;
+/** Undisturbed runs of the small world: their steps and hashes, by where the tables are. */
+const undisturbed = {} as Record<"memory" | "disk", { all: string[]; hashes: Record<string, string> }>;
+
+beforeAll(async () => {
+  program = await bundleProgram(new URL("../testing/prepare-child.ts", import.meta.url));
+  using world = smallWorld();
+  for (const tables of ["memory", "disk"] as const) {
+    const { ran } = await steps(world, { out: `${tables}/out`, tables });
+    undisturbed[tables] = { all: ran, hashes: world.hashes(`${tables}/out`) };
+  }
+});
+afterAll(() => program[Symbol.dispose]());
 
 function smallWorld(): World {
   const world = new World();
@@ -38,20 +52,23 @@ interface ChildOptions {
   limit?: number;
 }
 
-/** Starts `prepare` in another process, from source. */
+/** Starts `prepare` in another process. */
 function startChild(world: World, out: string, { at, tables = "disk", limit }: ChildOptions = {}): ChildProcess {
-  const program = fileURLToPath(new URL("../testing/prepare-child.ts", import.meta.url));
-  const root = fileURLToPath(new URL("../../../../", import.meta.url));
   const options = { folder: world.folder, threads: 1, memory: 256 * 2 ** 20, tables, out: world.path(out) };
-  const task = JSON.stringify({ config, options, at });
-  const node = [process.execPath, "--conditions=@nearkin/source", "--import", "tsx", program, task];
+  const node = [process.execPath, program.path, JSON.stringify({ config, options, at })];
   const [command, ...args] =
     limit === undefined ? node : ["sh", "-c", `trap '' XFSZ; ulimit -f ${limit}; exec "$@"`, "sh", ...node];
-  return spawn(command, args, {
-    cwd: root,
-    stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, NODE_OPTIONS: "" },
-  });
+  return spawn(command, args, { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, NODE_OPTIONS: "" } });
+}
+
+/** Prepares in this process up to a step, and leaves the partial folder. */
+async function stopAfter(world: World, name: string, options: Parameters<World["prepare"]>[1]): Promise<void> {
+  const controller = new AbortController();
+  const onEvent = (event: PrepareEvent) => {
+    if (event.type === "done" && event.name === name) controller.abort();
+  };
+  const run = world.prepare(config, { tables: "disk", ...options, onEvent, signal: controller.signal });
+  expect(await world.failure(run)).toMatch(/abort/i);
 }
 
 async function ending(child: ChildProcess): Promise<{ signal: string | null; output: string }> {
@@ -83,7 +100,7 @@ describe("a run that is killed", () => {
     ["behind the last step", { type: "done", name: "rejects", act: "die" }],
   ])("%s leaves no dataset, and resume finishes to the same bytes without doing a step twice", async (_, at) => {
     using world = smallWorld();
-    const { ran: all } = await steps(world, { out: "whole/out" });
+    const { all, hashes } = undisturbed.disk;
     const { signal } = await ending(startChild(world, "killed/out", { at }));
     expect(signal).toBe("SIGKILL");
     expect(readdirSync(world.path("killed"))).toEqual(["out.partial"]);
@@ -92,24 +109,24 @@ describe("a run that is killed", () => {
     const reached = all.indexOf(at.name) + (at.type === "done" ? 1 : 0);
     expect(kept.slice(0, reached)).toEqual(all.slice(0, reached));
     if (at.act === "die") expect(kept.length).toBe(reached);
-    expect(world.hashes("killed/out")).toEqual(world.hashes("whole/out"));
+    expect(world.hashes("killed/out")).toEqual(hashes);
     expect(readdirSync(world.path("killed"))).toEqual(["out"]);
   });
 
   test("when only the last rename is left finishes to the same bytes", async () => {
     using world = smallWorld();
-    const { ran: all } = await steps(world, { out: "whole/out" });
+    const { all, hashes } = undisturbed.disk;
     await ending(startChild(world, "killed/out", { at: { type: "note", act: "die" } }));
     expect(readdirSync(world.path("killed"))).toEqual(["out.partial"]);
     expect(existsSync(world.path("killed/out.partial/dataset.json"))).toBe(true);
     const { kept } = await steps(world, { out: "killed/out", resume: true });
     expect(kept).toEqual(all);
-    expect(world.hashes("killed/out")).toEqual(world.hashes("whole/out"));
+    expect(world.hashes("killed/out")).toEqual(hashes);
   });
 
   test("whose tables were in memory makes them again, but not factors and channels, to the same bytes", async () => {
     using world = smallWorld();
-    const { ran: all } = await steps(world, { out: "whole/out", tables: "memory" });
+    const { all, hashes } = undisturbed.memory;
     const at = { type: "step", name: "channel self", act: "die" };
     const { signal } = await ending(startChild(world, "killed/out", { at, tables: "memory" }));
     expect(signal).toBe("SIGKILL");
@@ -117,35 +134,32 @@ describe("a run that is killed", () => {
     const { ran, kept } = await steps(world, { out: "killed/out", resume: true, tables: "memory" });
     expect(kept).toEqual(["factors", "channel genres"]);
     expect(ran).toEqual(all.filter((name) => !kept.includes(name)));
-    expect(world.hashes("killed/out")).toEqual(world.hashes("whole/out"));
+    expect(world.hashes("killed/out")).toEqual(hashes);
   });
 
   test("in memory is finished by a run on disk, and the other way round", async () => {
     using world = smallWorld();
-    await world.prepare(config, { out: "whole/out" });
     for (const [first, second] of [
       ["memory", "disk"],
       ["disk", "memory"],
     ] as const) {
-      const at = { type: "step", name: "channel self", act: "die" };
-      await ending(startChild(world, `${first}/out`, { at, tables: first }));
+      await stopAfter(world, "channel genres", { out: `${first}/out`, tables: first });
       await steps(world, { out: `${first}/out`, resume: true, tables: second });
-      expect(world.hashes(`${first}/out`)).toEqual(world.hashes("whole/out"));
+      expect(world.hashes(`${first}/out`)).toEqual(undisturbed[second].hashes);
     }
   });
 
   test("is not resumed by itself: without resume everything is done again, over what was left", async () => {
     using world = smallWorld();
-    await ending(startChild(world, "killed/out", { at: { type: "done", name: "split", act: "die" } }));
-    const { kept } = await steps(world, { out: "killed/out" });
+    await stopAfter(world, "split", { out: "stopped/out" });
+    const { kept } = await steps(world, { out: "stopped/out" });
     expect(kept).toEqual([]);
-    await world.prepare(config, { out: "whole/out" });
-    expect(world.hashes("killed/out")).toEqual(world.hashes("whole/out"));
+    expect(world.hashes("stopped/out")).toEqual(undisturbed.disk.hashes);
   });
 
   test("is not resumed for other settings or other files", async () => {
     using world = smallWorld();
-    await ending(startChild(world, "out", { at: { type: "done", name: "split", act: "die" } }));
+    await stopAfter(world, "split", {});
     const failure = (changed: Partial<ConfigInput>) =>
       world.failure(world.prepare({ ...config, ...changed }, { resume: true }));
     expect(await failure({ seed: 2 })).toMatchInlineSnapshot(
@@ -212,7 +226,7 @@ describe("another run on the same folder", () => {
       using world = smallWorld();
       const child = startChild(world, "out", { tables, at: { type: "step", name: "training", act: "wait" } });
       const ended = ending(child);
-      await new Promise((resolve) => child.stdout?.once("data", resolve));
+      await Promise.race([new Promise((resolve) => child.stdout?.once("data", resolve)), ended]);
       try {
         expect(await world.failure(world.prepare(config))).toMatchInlineSnapshot(
           `"BUSY: another process is working on <folder>/out.partial/work/steps.duckdb; wait for it, or end it"`,
@@ -234,20 +248,13 @@ describe("another run on the same folder", () => {
     const both = await Promise.allSettled([world.prepare(config), world.prepare(config)]);
     const lost = both.filter((result) => result.status === "rejected");
     expect(lost.map(({ reason }) => reason.code)).toEqual(["BUSY"]);
-    await world.prepare(config, { out: "alone/out" });
-    expect(world.hashes()).toEqual(world.hashes("alone/out"));
+    expect(world.hashes()).toEqual(undisturbed.disk.hashes);
   });
 });
 
 test("a signal ends the run at the next step, and resume goes on from there", async () => {
   using world = smallWorld();
-  const controller = new AbortController();
-  const onEvent = (event: PrepareEvent) => {
-    if (event.type === "done" && event.name === "deduplicate") controller.abort();
-  };
-  expect(await world.failure(world.prepare(config, { onEvent, signal: controller.signal, tables: "disk" }))).toMatch(
-    /abort/i,
-  );
+  await stopAfter(world, "deduplicate", {});
   expect(existsSync(world.path("out"))).toBe(false);
   const { kept } = await steps(world, { resume: true });
   expect(kept.at(-1)).toBe("deduplicate");
@@ -270,7 +277,7 @@ describe("places that cannot be written to", () => {
     if (isRoot) process.seteuid?.(65534); // nothing is locked for root
     try {
       expect(await world.failure(world.prepare(config, { out: "locked/out" }))).toMatchInlineSnapshot(
-        `"BAD_ARGUMENT: <folder>/locked/out cannot be written: EACCES: permission denied, mkdir '<folder>/locked/out.partial/work/stages'; make room, or choose another --out"`,
+        `"BAD_ARGUMENT: <folder>/locked/out cannot be written: EACCES: permission denied, mkdir '<folder>/locked/out.partial'; make room, or choose another --out"`,
       );
     } finally {
       if (isRoot) process.seteuid?.(0);

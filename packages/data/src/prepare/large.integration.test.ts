@@ -28,7 +28,7 @@ beforeAll(async () => {
   );
   world.write("ratings.csv", `user,item,rating\n${lines.join("\n")}\n`);
   manifest = await run("one", 2);
-}, 120_000);
+});
 afterAll(() => world[Symbol.dispose]());
 
 const run = (folder: string, threads: number) =>
@@ -66,4 +66,4 @@ test("rejects stand on their lines", async () => {
 test("one thread makes the same bytes as two", async () => {
   await run("two", 1);
   expect(world.hashes("two/out")).toEqual(world.hashes("one/out"));
-}, 120_000);
+});

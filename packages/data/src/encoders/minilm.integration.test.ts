@@ -1,4 +1,4 @@
-// The encoder `minilm` in its threads. What its vectors are is tested in minilm-vectors.test.ts.
+// The encoder `minilm` in its threads. What its vectors are is tested in minilm-vectors.integration.test.ts.
 import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { getPriority, platform, tmpdir } from "node:os";
