@@ -22,8 +22,8 @@ export const apiErrors = {
   },
   FORBIDDEN: {
     status: 403,
-    when: "the key or token has not the scope of the route, the token is of another user, or the page's origin is not allowed",
-    remedy: "use a key with the scope that the message names",
+    when: "the key or token has not the scope of the route, the token is of another user, or the page's origin is not allowed; without keys also if the request came through a proxy, or asks for a key or a token",
+    remedy: "use a key with the scope that the message names; behind a proxy, turn keys on",
   },
   NOT_FOUND: { status: 404, when: "no route has this path", remedy: "compare the path with /docs" },
   UNKNOWN_ITEM: {
@@ -55,8 +55,9 @@ export const apiErrors = {
   },
   OVER_LIMIT: {
     status: 409,
-    when: "a bound of this server is reached, such as that of items put at run time",
-    remedy: "delete what is no longer needed, raise the bound, or train a model that holds these items",
+    when: "a bound of this server is reached: items put at run time (`spareItems`), or events of one user (`eventsPerUser`)",
+    remedy:
+      "delete what is no longer needed, raise the bound, or train a model that holds these items; leave out the events of the user that `field` names",
   },
   STALE_CURSOR: {
     status: 410,

@@ -41,6 +41,18 @@ export class NearkinError extends Error {
   }
 }
 
+const MAX_SHOWN_CHARACTERS = 80;
+
+/** A refused value as an error shows it: as JSON, and of a long one the beginning. */
+export function shown(value: unknown): string {
+  const cut = typeof value === "string" ? value.slice(0, MAX_SHOWN_CHARACTERS) : value;
+  const text = JSON.stringify(cut) ?? String(cut);
+  if (cut !== value) return `${text}…`;
+  return typeof value === "string" || text.length <= MAX_SHOWN_CHARACTERS
+    ? text
+    : `${text.slice(0, MAX_SHOWN_CHARACTERS)}…`;
+}
+
 /** A matrix is not positive definite: which pivot failed, how far jitter went, what the likely cause is. */
 export class NotPositiveDefiniteError extends NearkinError {
   /** 1-based order of the first leading minor that is not positive. */

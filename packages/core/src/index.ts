@@ -13,6 +13,7 @@ export {
   cellDate,
   cellNumber,
   cellText,
+  isNumberText,
   jsonNames,
   type NumberRules,
 } from "./channels/cells.ts";
@@ -59,7 +60,7 @@ export {
 } from "./channels/tfidf.ts";
 export { tokenize } from "./channels/tokens.ts";
 export { applyVector, fitVector, type VectorConfig, type VectorTransform } from "./channels/vector.ts";
-export { type ErrorCode, NearkinError, NotPositiveDefiniteError } from "./errors.ts";
+export { type ErrorCode, NearkinError, NotPositiveDefiniteError, shown } from "./errors.ts";
 export {
   type AdditiveParameters,
   type AdditiveProblem,

@@ -68,7 +68,7 @@ export function createTransport(options: ClientOptions): Transport {
   if (key !== undefined && token !== undefined) throw new TypeError("give a key or a token, not both");
   const base = String(options.url)
     .replace(/[?#].*$/, "")
-    .replace(/\/+$/, "");
+    .replace(/(?<!\/)\/+$/, "");
   const fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
   let current: Promise<string> | undefined;
 

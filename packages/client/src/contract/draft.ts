@@ -56,13 +56,17 @@ export const answeredFields = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.null()]))
   .describe("Every field of the model, null where the item has no value, and those of its own that it was put with.");
 
-/** An object of any keys, but not of any number of them. */
+/** An object of any keys, at most `most` of them: they are counted before any is validated. */
 export function record<Key extends z.core.$ZodRecordKey, Value extends z.core.SomeType>(
   key: Key,
   value: Value,
   most: number,
 ) {
-  return z
-    .record(key, value)
-    .refine((entries) => Object.keys(entries).length <= most, { message: `at most ${most} entries`, abort: true });
+  const entries = z.record(key, value);
+  return z.preprocess((given: z.input<typeof entries>, context) => {
+    if (typeof given === "object" && given !== null && Object.keys(given).length > most) {
+      context.issues.push({ code: "custom", message: `at most ${most} entries`, input: given });
+    }
+    return given;
+  }, entries);
 }

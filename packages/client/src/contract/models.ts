@@ -15,6 +15,9 @@ export const modelInfo = strict({
     .array(strict({ name: channelName, type: channelType, weight: z.number().describe("h, as learned.") }))
     .describe("In order."),
   fields: z.array(z.string()).describe("Fields that its items have, for filters."),
+  unreadable: total.describe(
+    "Items put at run time that the model that answers leaves out, since it cannot read a value of theirs.",
+  ),
   personalizes: z.boolean().describe("Whether it can learn a user's own metric."),
   predictsRatings: z.boolean().describe("Whether it can predict the mean rating of an item."),
   dataset: strict({

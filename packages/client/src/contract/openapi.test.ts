@@ -203,7 +203,7 @@ test("a route in full", () => {
       "200": "Why an item is similar to another",
       "400": "\`BAD_REQUEST\`: a parameter, a key or a value of the request is not what the contract says, or the active model has no such channel.",
       "401": "\`UNAUTHENTICATED\`: there is no key or token, or it is unknown, revoked or expired.",
-      "403": "\`FORBIDDEN\`: the key or token has not the scope of the route, the token is of another user, or the page's origin is not allowed.",
+      "403": "\`FORBIDDEN\`: the key or token has not the scope of the route, the token is of another user, or the page's origin is not allowed; without keys also if the request came through a proxy, or asks for a key or a token.",
       "404": "\`UNKNOWN_ITEM\`: no item has this id; \`nearest\` lists items that may have been meant.",
       "414": "\`URI_TOO_LONG\`: the address is longer than the server takes.",
       "429": "\`TOO_MANY_REQUESTS\`: this caller has used up its rate.",

@@ -45,8 +45,9 @@ function readerOf(schema: z.core.$ZodType): Reader {
 const orNone = (read: (text: string) => unknown) => (text: string) => (text === "" ? undefined : read(text));
 const number = (text: string): number => toNumber(text) ?? fail(`expected a number, got ${shown(text)}`);
 
-/** What stands behind `optional` and `default`. */
+/** The schema behind `optional`, `default` and `preprocess`. */
 function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
+  if (schema instanceof z.ZodPipe) return unwrapped(schema.out);
   return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? unwrapped(schema.unwrap()) : schema;
 }
 
@@ -62,10 +63,11 @@ function list(given: string | readonly string[]): unknown {
   return Array.isArray(parsed) ? parsed : [given];
 }
 
-const numeral = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const MAX_NUMBER_CHARACTERS = 400; // more than JSON.stringify ever writes for a number
+const numeral = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 function toNumber(text: string): number | undefined {
-  return numeral.test(text) ? Number(text) : undefined;
+  return text.length <= MAX_NUMBER_CHARACTERS && numeral.test(text) ? Number(text) : undefined;
 }
 
 function toBoolean(text: string): boolean {

@@ -326,3 +326,18 @@ test("types: what a handler gets, and what a caller may give", () => {
 function shapeOf(schema: z.ZodType | undefined): object {
   return schema && "shape" in schema ? (schema.shape as object) : {};
 }
+
+test("entries are counted before any of them is validated", () => {
+  let read = 0;
+  const counted = (count: number) =>
+    Object.defineProperties(
+      {},
+      Object.fromEntries(
+        Array.from({ length: count }, (_, i) => [`c${i}`, { enumerable: true, get: () => ++read, configurable: true }]),
+      ),
+    );
+  const message = (count: number) => failures(routes.similar.body, [{ items: [{ draft: counted(count) }] }])[0];
+  expect(message(5000)).toBe("items[0].draft: at most 256 entries");
+  expect(read).toBe(0);
+  expect(routes.similar.body.safeParse({ items: [{ draft: counted(256) }] }).success).toBe(true);
+});

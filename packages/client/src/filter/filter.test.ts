@@ -274,13 +274,13 @@ describe("bounds", () => {
   test("a text of the longest kind is read in a moment", () => {
     const slowest = Math.max(
       ...["\\".repeat(3999), "'".repeat(4000), "a".repeat(4000), "1".repeat(4000), "a.".repeat(2000)].map((text) => {
-        const start = performance.now();
+        const start = process.cpuUsage();
         try {
           tokenize(text);
         } catch (error) {
           expect(error).toBeInstanceOf(FilterSyntaxError);
         }
-        return performance.now() - start;
+        return process.cpuUsage(start).user / 1000;
       }),
     );
     expect(slowest).toBeLessThan(200);

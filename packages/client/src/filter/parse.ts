@@ -243,11 +243,16 @@ class Parser {
 
   #expected(what: string): FilterSyntaxError {
     const { kind, value, at } = this.#token;
-    const found = kind === "end" ? "the end" : kind === "number" || kind === "sign" ? value : JSON.stringify(value);
+    const found =
+      kind === "end"
+        ? "the end"
+        : kind === "number" || kind === "sign"
+          ? value
+          : JSON.stringify(String(value).slice(0, 80));
     const hint =
       kind === "word" && value.toLowerCase() === "null"
         ? "; ask whether a field has a value by exists and missing"
-        : kind === "word" && / such as .*"/.test(what)
+        : kind === "word" && what.includes(" such as ") && what.includes('"')
           ? "; put texts into quotes"
           : kind === "text" && what.startsWith("a field")
             ? "; put names between backticks"

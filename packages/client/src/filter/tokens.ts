@@ -70,10 +70,13 @@ export function tokenize(text: string): Token[] {
     const end = at + digits.length;
     glued.lastIndex = end;
     if (glued.test(text)) {
-      throw new FilterSyntaxError(end + 1, `expected a space after the number ${digits}; put texts into quotes`);
+      throw new FilterSyntaxError(
+        end + 1,
+        `expected a space after the number ${digits.slice(0, 40)}; put texts into quotes`,
+      );
     }
     const value = Number(digits);
-    if (!Number.isFinite(value)) throw new FilterSyntaxError(at + 1, `the number ${digits} is too large`);
+    if (!Number.isFinite(value)) throw new FilterSyntaxError(at + 1, `the number ${digits.slice(0, 40)} is too large`);
     return { kind: "number", value, at, end };
   }
 

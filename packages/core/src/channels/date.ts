@@ -1,5 +1,5 @@
 // Dates: read as days since 1970-01-01 UTC, then a number channel in years.
-import { NearkinError } from "../errors.ts";
+import { NearkinError, shown } from "../errors.ts";
 import {
   type ApplyNumberOptions,
   applyNumber,
@@ -24,6 +24,7 @@ export interface ParseDateOptions {
 }
 
 // year, or year and month, or a whole date, or date and time: to the minute, the second or a fraction, with Z or an offset
+const MAX_DATE_CHARACTERS = 64;
 const ISO =
   /^(\d{4}|[+-]\d{6})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d(?:[.,]\d+)?))?(Z|[+-]\d\d(?::?\d\d)?)?)?)?)?$/i;
 
@@ -43,22 +44,19 @@ export function parseDate(value: string | number, { epoch = "seconds" }: ParseDa
     return value / (epoch === "milliseconds" ? 86_400_000 : 86_400);
   }
   const text = typeof value === "string" ? value.trim() : "";
-  const match = ISO.exec(text);
+  const match = text.length <= MAX_DATE_CHARACTERS ? ISO.exec(text) : null;
   if (!match) {
     const hint = /^\d+$/.test(text) ? "; if it counts seconds or milliseconds from 1970, give a number" : "";
     throw new NearkinError(
       "BAD_VALUE",
-      `expected a date such as 1999, 1999-03-31 or 1999-03-31T20:15:00Z, got ${JSON.stringify(value)}${hint}`,
+      `expected a date such as 1999, 1999-03-31 or 1999-03-31T20:15:00Z, got ${shown(value)}${hint}`,
     );
   }
   const [, year, month = "1", day = "1", hour = "0", minute = "0", second = "0", zone = "Z"] = match;
   const check = (name: string, digits: string, least: number, most: number): number => {
     const n = Number(digits.replace(",", "."));
     if (n >= least && n < most + 1) return n; // seconds have fractions
-    throw new NearkinError(
-      "BAD_VALUE",
-      `${name} must be from ${least} to ${most}, got ${digits} in ${JSON.stringify(value)}`,
-    );
+    throw new NearkinError("BAD_VALUE", `${name} must be from ${least} to ${most}, got ${digits} in ${shown(value)}`);
   };
   const y = Number(year);
   const m = check("month", month, 1, 12);

@@ -5,7 +5,7 @@ import type { MetricPosterior } from "../personal/posterior.ts";
 import type { PersonalRating, RatingEvidence } from "../personal/process.ts";
 import type { Question } from "../personal/question.ts";
 import type { LiftedItem, LiftedRows } from "../rank/rows.ts";
-import type { Draft, MissingChannel } from "./draft.ts";
+import type { Draft, EncodeTexts, MissingChannel } from "./draft.ts";
 import type { Contribution } from "./explain.ts";
 import type { ItemId } from "./ids.ts";
 import type { CatalogueItem } from "./items.ts";
@@ -24,6 +24,8 @@ export interface EmbedDraftOptions {
    * has. @default "encode"
    */
   pendingTexts?: "encode" | "skip";
+  /** Encodes the texts of these drafts. @default the one that the model was opened with */
+  encode?: EncodeTexts;
 }
 
 /** An item by its id, or one that is in no catalogue. */

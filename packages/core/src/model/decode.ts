@@ -106,10 +106,14 @@ async function readManifest(read: ReadModelFile): Promise<JsonReader> {
   return manifest;
 }
 
+/** A plain file name: a path could lead out of the folder. */
+const FILE_NAME = /^\w[\w.-]*$/;
+
 async function readFiles(read: ReadModelFile, manifest: JsonReader): Promise<Map<string, Uint8Array>> {
   const files = new Map<string, Uint8Array>();
   for (const entry of manifest.parts("files")) {
     const name = entry.text("name");
+    if (!FILE_NAME.test(name)) throw entry.problem("name", "is not the name of a file in the folder");
     const size = entry.count("bytes");
     const bytes = await readFile(read, name);
     if (bytes.byteLength !== size) {
@@ -147,12 +151,21 @@ function parseJson(name: string, bytes: Uint8Array): unknown {
   }
 }
 
+/** Names go into SQL, CSV headers and logs: one line each. */
+function channelName(channel: JsonReader): string {
+  const name = channel.text("name");
+  if (name === "" || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) {
+    throw channel.problem("name", "is empty, or has a line break or another control character");
+  }
+  return name;
+}
+
 function readEnsemble(manifest: JsonReader): EnsembleConfig {
   const settings = manifest.part("ensemble");
   return {
     channels: manifest.parts("channels").map(
       (channel): ChannelSpec => ({
-        name: channel.text("name"),
+        name: channelName(channel),
         input: channel.oneOf("input", ["dense", "sparse", "identity"]),
         inputWidth: channel.count("inputWidth", 1),
         embeddingSize: channel.count("embeddingSize", 1),
@@ -168,7 +181,7 @@ function readEnsemble(manifest: JsonReader): EnsembleConfig {
 function readChannels(manifest: JsonReader, bytes: Uint8Array): ModelChannel[] {
   const { tensors } = decoding(TRANSFORMS, () => decodeSafetensors(bytes));
   return manifest.parts("channels").map((channel) => {
-    const name = channel.text("name");
+    const name = channelName(channel);
     return {
       name,
       transform: decoding(TRANSFORMS, () => decodeTransform(channel.object("transform"), tensors, `${name}.`)),

@@ -7,7 +7,7 @@ import { applyGeo, type Place } from "../channels/geo.ts";
 import { applyNumber, type NumberMode } from "../channels/number.ts";
 import { applyText, applyTextVector, type TextTransform } from "../channels/text.ts";
 import { applyVector } from "../channels/vector.ts";
-import { NearkinError } from "../errors.ts";
+import { NearkinError, shown } from "../errors.ts";
 import type { DraftValue } from "../metric/draft.ts";
 
 /** A value of a draft, as callers give it. */
@@ -45,13 +45,18 @@ export function resolveCell(transform: ChannelTransform, cell: DraftCell, mode: 
   }
 }
 
+const MAX_TERMS_SHOWN = 5;
+const cut = (term: string): string => (term.length > 80 ? `${term.slice(0, 80)}…` : term);
+
 /** Several categories in one text are the mistake to expect of someone who copies a cell of a file. */
 function noneKnown(unknown: readonly string[]): string {
-  const reason = `training knows none of ${unknown.join(", ")}`;
+  const reason = `training knows none of ${unknown.slice(0, MAX_TERMS_SHOWN).map(cut).join(", ")}`;
   for (const separator of [" > ", "|", ";", ","]) {
     const several = unknown.find((term) => term.includes(separator));
     if (several === undefined) continue;
-    const list = several.split(separator).map((term) => JSON.stringify(term.trim()));
+    const list = cut(several)
+      .split(separator)
+      .map((term) => JSON.stringify(term.trim()));
     return `${reason}; taken as one category; give a list: [${list.join(", ")}]`;
   }
   return reason;
@@ -68,7 +73,7 @@ function resolveText(transform: TextTransform, cell: DraftCell): Resolved {
 }
 
 function badCell(expected: string, cell: unknown): NearkinError {
-  return new NearkinError("BAD_VALUE", `expected ${expected}, got ${JSON.stringify(cell)}`);
+  return new NearkinError("BAD_VALUE", `expected ${expected}, got ${shown(cell)}`);
 }
 
 function expectNumber(cell: DraftCell): number {

@@ -215,11 +215,11 @@ export class Model implements AsyncDisposable {
    */
   async embedAll(
     drafts: readonly Draft[],
-    { pendingTexts = "encode" }: EmbedDraftOptions = {},
+    { pendingTexts = "encode", encode = this.#encode }: EmbedDraftOptions = {},
   ): Promise<(EmbeddedDraft | NearkinError)[]> {
     this.#checkOpen();
     const { channels, ensemble: config, statistics } = this.parts;
-    const read = await readDrafts(channels, drafts, { engine: this.engine, encode: this.#encode, pendingTexts });
+    const read = await readDrafts(channels, drafts, { engine: this.engine, encode, pendingTexts });
     this.#checkOpen(); // encoding takes its time
     const ensemble = { config, parameters: this.#parameters, statistics, scaling: this.#scaling };
     return embedDrafts(this.engine, read, ensemble);

@@ -35,12 +35,12 @@ test("finds whatever is one edit away", () => {
 });
 
 test("a million names cost no more than the first of them", () => {
+  let taken = 0;
   function* names() {
-    for (let i = 0; i < 1e6; i++) yield `a rather long name of item number ${i}`;
+    for (; taken < 1e6; taken++) yield `a rather long name of item number ${taken}`;
   }
-  const started = performance.now();
   expect(nearestNames("a rather long name of itme number 17", names())[0]).toBe("a rather long name of item number 17");
-  expect(performance.now() - started).toBeLessThan(5000);
+  expect(taken).toBeLessThanOrEqual(200_000);
 });
 
 test("in words", () => {

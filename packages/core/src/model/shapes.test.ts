@@ -6,6 +6,12 @@ import type { ModelChannel } from "./parts.ts";
 import { type FieldShape, readDate, readNumber, readText, splitList } from "./shapes.ts";
 
 describe("cells", () => {
+  test("the pattern of a number is looked for in the first 10,000 characters of a cell", () => {
+    const year = { type: "number", pattern: String.raw`\((\d{4})\)` } as const;
+    expect(readNumber(`${"x".repeat(9994)}(1942)`, year)).toBe(1942);
+    expect(readNumber(`${"x".repeat(9995)}(1942)`, year)).toBeNull();
+  });
+
   test("lists: names between separators, JSON arrays, one name; what cannot be read is none", () => {
     const list = (cell: string | null, rules: Partial<FieldShape> = {}) => splitList(cell, { type: "list", ...rules });
     expect(list("Action| Comedy||", { separator: "|" })).toEqual(["Action", "Comedy"]);

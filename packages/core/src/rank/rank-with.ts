@@ -19,6 +19,8 @@ export interface RankOptions {
   allowed?: Uint32Array | undefined;
   /** Drops the search when its caller is gone. */
   signal?: AbortSignal | undefined;
+  /** Tells callers apart: see `SearchOptions`. */
+  caller?: string | undefined;
 }
 
 /**
@@ -30,7 +32,7 @@ export async function rankWith(
   queue: ScanQueue,
   rows: LiftedRows,
   query: Query,
-  { k = 10, exclude, allowed, signal }: RankOptions = {},
+  { k = 10, exclude, allowed, signal, caller }: RankOptions = {},
 ): Promise<Scored[]> {
   checkListLength(k);
   if (rows.shards.length !== 1) {
@@ -49,6 +51,7 @@ export async function rankWith(
     { vector, k: candidates, allowed: marked },
     {
       signal,
+      caller,
       look(found) {
         const now = { ...query, rounding: roundingOf(rows, vector) }; // larger rows may have come since the query was made
         const { list, isCertain } = certify(rows, now, found, { most: k, candidates, dropped });
@@ -64,6 +67,7 @@ export async function rankWith(
       { vector, k: CLOSE, allowed: marked, least: leastScanScore(before, list) },
       {
         signal,
+        caller,
         look(found) {
           const now = { ...query, rounding: roundingOf(rows, vector) };
           if (found.count < CLOSE && now.rounding <= before.rounding) {

@@ -44,6 +44,19 @@ describe("batches", () => {
     expect(queue.counters.busy).toBeGreaterThan(0);
   });
 
+  test("if more waits than goes together, callers have one query each in turn; the rest is in the order of asking", async () => {
+    const queue = open({ batch: 4, limit: 16 });
+    const order: string[] = [];
+    const ask = (caller: string, count: number) =>
+      Array.from({ length: count }, (_, i) => queue.search(query, { caller, look: () => order.push(`${caller}${i}`) }));
+    const first = [...ask("a", 7), ...ask("b", 2), ...ask("c", 1)];
+    const [more, refused] = ask("a", 2); // half of the places
+    expect(await codeOf(refused)).toBe("BUSY");
+    await Promise.all([...first, more]);
+    expect(order).toEqual(["a0", "b0", "c0", "a1", "a2", "b1", "a3", "a4", "a5", "a6", "a0"]);
+    await Promise.all(ask("a", 16)); // nobody else is there
+  });
+
   test("what is asked while a batch is under way waits, and goes as the next", async () => {
     const queue = open();
     const first = queue.search(query);

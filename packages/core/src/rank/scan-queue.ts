@@ -26,6 +26,8 @@ export interface ScanQueueOptions {
 export interface SearchOptions<T> {
   /** Drops the query when its caller is gone. */
   signal?: AbortSignal | undefined;
+  /** Tells callers apart: when more waits than one batch takes, each has a query of theirs in turn. @default all are one */
+  caller?: string | undefined;
   /**
    * Makes the answer of what was found, before the rows can change. It may search once more: such a search is never refused, and a queue
    * that is closing waits for it. @default the list as it is
@@ -54,6 +56,7 @@ const MOST_UNDER_WAY = 2;
 
 interface Waiting {
   query: ScanQuery;
+  caller: string | undefined;
   /** Takes the list, or why there is none. */
   settle(found: TopK | undefined, error?: unknown): void;
 }
@@ -65,6 +68,7 @@ export class ScanQueue {
   readonly #limit: number;
   readonly #onBatch: ScanQueueOptions["onBatch"];
   readonly #waiting = new Set<Waiting>(); // in the order of asking
+  readonly #callers = new Map<string | undefined, number>(); // how many of them wait
   readonly #writes: (() => void)[] = [];
   readonly #counters = { batches: 0, queries: 0, refused: 0, dropped: 0, busy: 0 };
   /** Batches handed to the threads, and since when there are any. */
@@ -106,16 +110,17 @@ export class ScanQueue {
    * The best rows for a query, in its turn. Throws BUSY where too many wait already; rejects with the signal's reason where that comes
    * first.
    */
-  search<T = TopK>(query: ScanQuery, { signal, look }: SearchOptions<T> = {}): Promise<T> {
+  search<T = TopK>(query: ScanQuery, { signal, caller, look }: SearchOptions<T> = {}): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (!this.#isAnswering) this.#admit();
+      if (!this.#isAnswering) this.#admit(caller);
       signal?.throwIfAborted();
       const leave = () => {
-        if (this.#waiting.delete(waiting)) this.#counters.dropped++;
+        if (this.#leave(waiting)) this.#counters.dropped++;
         reject(signal?.reason);
       };
       const waiting: Waiting = {
         query,
+        caller,
         settle(found, error) {
           signal?.removeEventListener("abort", leave);
           if (signal?.aborted) return;
@@ -129,6 +134,7 @@ export class ScanQueue {
       };
       signal?.addEventListener("abort", leave, { once: true });
       this.#waiting.add(waiting);
+      this.#callers.set(caller, (this.#callers.get(caller) ?? 0) + 1);
       this.#announce();
     });
   }
@@ -162,11 +168,13 @@ export class ScanQueue {
     return this.#underWay > 0 || this.#isAnswering;
   }
 
-  #admit(): void {
+  #admit(caller: string | undefined): void {
     if (this.#closing) {
       throw new NearkinError("ENGINE_CLOSED", "the scan queue is closed; ask the one that replaced it");
     }
-    if (this.#waiting.size >= this.#limit) {
+    // a caller who has half of the places leaves the rest to others, once there are some
+    const isGreedy = this.#callers.size > 1 && 2 * (this.#callers.get(caller) ?? 0) >= this.#limit;
+    if (this.#waiting.size >= this.#limit || isGreedy) {
       this.#counters.refused++;
       throw new NearkinError("BUSY", `${this.#waiting.size} searches are waiting already; ask again later`);
     }
@@ -194,13 +202,33 @@ export class ScanQueue {
     return this.#underWay === 0 || (this.#underWay < MOST_UNDER_WAY && this.#waiting.size >= this.#batch);
   }
 
-  #begin(): void {
+  #leave(waiting: Waiting): boolean {
+    if (!this.#waiting.delete(waiting)) return false;
+    const others = (this.#callers.get(waiting.caller) as number) - 1;
+    if (others > 0) this.#callers.set(waiting.caller, others);
+    else this.#callers.delete(waiting.caller);
+    return true;
+  }
+
+  /** The queries of the next batch: in the order of asking, or one of each caller in turn if not all go together. */
+  #take(): Waiting[] {
     const batch: Waiting[] = [];
-    for (const waiting of this.#waiting) {
-      if (batch.length === this.#batch) break;
-      this.#waiting.delete(waiting);
-      batch.push(waiting);
+    const isFair = this.#waiting.size > this.#batch && this.#callers.size > 1;
+    while (batch.length < this.#batch && this.#waiting.size > 0) {
+      const served = isFair ? new Set<string | undefined>() : undefined;
+      for (const waiting of this.#waiting) {
+        if (batch.length === this.#batch) break;
+        if (served?.has(waiting.caller)) continue;
+        served?.add(waiting.caller);
+        this.#leave(waiting);
+        batch.push(waiting);
+      }
     }
+    return batch;
+  }
+
+  #begin(): void {
+    const batch = this.#take();
     this.#counters.batches++;
     this.#counters.queries += batch.length;
     const started = performance.now();

@@ -25,6 +25,7 @@ export type { SuiteOptions } from "./bed.ts";
 export { centralDifferences, expectGradient } from "./differences.ts";
 export { describeGolden } from "./golden.ts";
 export type { GoldenFile } from "./golden-file.ts";
+export { patience } from "./patience.ts";
 
 /**
  * Declares the whole suite for one engine. `open` is called once, before the first test; the suite closes what it returns.

@@ -10,7 +10,7 @@ const missing = async () => ({ available: false, reason: "not found", remedy: "i
 test("without OpenBLAS: aloud on a desk", async () => {
   const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
   expect(await openBlasAvailable({}, missing)).toBe(false);
-  expect(write.mock.calls).toEqual([["The tests of the native engine are SKIPPED: not found; install it\n"]]);
+  expect(write.mock.calls).toEqual([["SKIPPED: the native engine; not found; install it\n"]]);
 });
 
 test("without OpenBLAS: an error in CI, and for a variable that names the wrong file", async () => {

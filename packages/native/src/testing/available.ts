@@ -14,6 +14,6 @@ export async function openBlasAvailable(
   const { reason, remedy } = report;
   if (env.NEARKIN_OPENBLAS) throw new Error(`${reason}; ${remedy}`);
   if (env.CI === "true") throw new Error(`CI=true demands the tests of the native engine: ${reason}; ${remedy}`);
-  process.stderr.write(`The tests of the native engine are SKIPPED: ${reason}; ${remedy}\n`);
+  process.stderr.write(`SKIPPED: the native engine; ${reason}; ${remedy}\n`);
   return false;
 }

@@ -39,6 +39,7 @@ export function infoOf(id: string, manifest: unknown): ModelInfo {
       weight: metric.weights[channel.name],
     })),
     fields: Object.keys(fields),
+    unreadable: 0,
     personalizes: personal !== undefined,
     predictsRatings: posterior !== null,
     dataset: { id: dataset.id, name: dataset.name, simulated: dataset.simulated },

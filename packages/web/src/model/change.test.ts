@@ -10,6 +10,7 @@ const model = (folder: string, more: Partial<ModelInfo> = {}): ModelInfo => ({
   items: 3,
   channels: [],
   fields: [],
+  unreadable: 0,
   personalizes: true,
   predictsRatings: true,
   dataset: null,

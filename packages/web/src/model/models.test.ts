@@ -10,6 +10,7 @@ const model = (id: string | null, folder: string): ModelInfo => ({
   items: 3,
   channels: [],
   fields: [],
+  unreadable: 0,
   personalizes: true,
   predictsRatings: true,
   dataset: null,

@@ -51,7 +51,7 @@ function cellOf({ kind }: StudioField, typed: Typed): Exclude<Cell, null> {
     case "number":
       return Number.isFinite(Number(text)) ? Number(text) : text;
     case "place": {
-      const [, latitude, longitude] = /^(-?[\d.]+)\s*[,;\s]\s*(-?[\d.]+)$/.exec(text) ?? [];
+      const [, latitude, longitude] = /^(-?[\d.]+)(?:\s*[,;]\s*|\s+)(-?[\d.]+)$/.exec(text) ?? [];
       return latitude === undefined ? text : { latitude: Number(latitude), longitude: Number(longitude) };
     }
     default:

@@ -18,7 +18,10 @@ export function refusalOf(error: unknown, channels: readonly string[]): Refusal 
   const channel = place?.[1] ?? place?.[2];
   if (channel === undefined || !channels.includes(channel)) return undefined;
   // the place is where it is shown
-  return { channel, message: sentence(message.replace(/^[^\s:]*(?:draft|channels)[^:]*: (?:channel [^:]+: )?/, "")) };
+  return {
+    channel,
+    message: sentence(message.replace(/^(?=[^\s:]*(?:draft|channels))[^:]*: (?:channel [^:]+: )?/, "")),
+  };
 }
 
 const sentence = (text: string): string => `${capital(text)}${text.endsWith(".") ? "" : "."}`;

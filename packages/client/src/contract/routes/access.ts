@@ -57,7 +57,8 @@ export const accessRoutes = {
     idempotent: false,
     tag: "access",
     summary: "Make a key",
-    description: "The key is in the answer, this once; only its hash is stored.",
+    description:
+      "The key is in the answer, this once; only its hash is stored. A server without keys makes none this way: use `nearkin keys create`.",
     body: keyBody,
     response: keyAnswer,
     errors: ["STORE_UNAVAILABLE"],

@@ -14,10 +14,11 @@ export const eventRoutes = {
     summary: "Store what users did",
     description:
       "Users' metrics are learned from these, in the background. An event whose user and id are known already changes nothing, so that a batch may be sent again where no answer came: " +
-      "give every event an id. A token may send events of its own user alone.",
+      "give every event an id. A token may send events of its own user alone. A user may have as many events as the server's setting eventsPerUser says (100,000 by default): a batch with more is " +
+      "OVER_LIMIT, its `field` names the first event of that user, and nothing of it is stored.",
     body: eventsBody,
     response: eventsAnswer,
-    errors: ["STORE_UNAVAILABLE"],
+    errors: ["OVER_LIMIT", "STORE_UNAVAILABLE"],
     examples: [
       {
         summary: "A rating and a view",

@@ -26,6 +26,7 @@ const marquee = {
     { name: "plot", type: "text", weight: exampleWeights.plot },
   ],
   fields: ["year", "genres"],
+  unreadable: 0,
   personalizes: true,
   predictsRatings: true,
   dataset: { id: "c41f", name: "marquee", simulated: true },

@@ -55,7 +55,7 @@ interface Drawn {
 
 /** Hundredths of a pixel are plenty, and the same on every machine. Only inside tags: texts stay as they are. */
 function rounded(markup: string): string {
-  return markup.replaceAll(/<[^>]+>/g, (tag) =>
-    tag.replaceAll(/-?\d+\.\d{3,}(?:e-?\d+)?/g, (digits) => String(Math.round(100 * Number(digits)) / 100)),
+  return markup.replaceAll(/<[^<>]+>/g, (tag) =>
+    tag.replaceAll(/(?<!\d)-?\d+\.\d{3,}(?:e-?\d+)?/g, (digits) => String(Math.round(100 * Number(digits)) / 100)),
   );
 }

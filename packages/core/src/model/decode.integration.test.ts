@@ -124,6 +124,35 @@ describe("damage", () => {
   });
 });
 
+describe("names", () => {
+  test.each(["../model.json", "/etc/passwd", "a/b", "a\\b", "..", "C:x", "nul\0", ""])(
+    "of files are names in the folder: %j is not read",
+    async (name) => {
+      const { files: listed } = JSON.parse(text(files.get("model.json")));
+      const asked: string[] = [];
+      const other = await rewritten((manifest) => {
+        manifest.files = [...listed, { name, bytes: 1, sha256: "" }];
+      });
+      const reading = decodeModel(async (file) => {
+        asked.push(file);
+        return other.get(file) as Uint8Array;
+      });
+      await expect(reading).rejects.toMatchObject({ code: "BAD_MODEL" });
+      expect(asked).not.toContain(name);
+    },
+  );
+
+  test.each(["a\r-- x", "a\nb", "\u2028", "\u007f", "\u0085", ""])(
+    "of channels have no control characters: %j is refused",
+    async (name) => {
+      const renamed = await rewritten((manifest) => {
+        (manifest.channels as { name: string }[])[0].name = name;
+      });
+      expect(await problem(renamed)).toContain(`model.json: "channels[0].name"`);
+    },
+  );
+});
+
 describe("versions and formats", () => {
   test("a newer version asks for an upgrade; another format is no model", async () => {
     expect([
@@ -328,7 +357,9 @@ describe("in Python", () => {
       execFileSync(python, ["-c", "import safetensors.numpy"], { stdio: "ignore" });
       return true;
     } catch {
-      process.stdout.write(`skipped: ${python} has no safetensors and numpy; name one that has by NEARKIN_PYTHON\n`);
+      process.stdout.write(
+        `SKIPPED: a model read in Python; ${python} has no safetensors and numpy; name one that has by NEARKIN_PYTHON\n`,
+      );
       return false;
     }
   })();

@@ -34,7 +34,7 @@ beforeAll(async () => {
   folder = await sampleFolder();
   engine = await createEngine({ workers: 1 });
   whole = await trained("whole");
-}, 120_000);
+});
 afterAll(async () => {
   await engine.close();
   folder[Symbol.dispose]();
@@ -231,7 +231,7 @@ describe("a run that is stopped", () => {
     }
     expect(ended).toBe(true);
     expect(contents(out)).toEqual(contents(whole));
-  }, 120_000);
+  });
 
   test("is not resumed by a run with other settings, and keeps its checkpoint", async () => {
     await trained("other", { signal: stopAfter(3) }).catch(() => {});

@@ -100,7 +100,7 @@ async function measureWorld(engine: Engine, out: string, { by, training }: World
   await prepare(parseConfig({ ...layout, channels, split: { by }, seed: 1 }), {
     folder,
     out: join(out, by),
-    threads: 2,
+    threads: 1,
   });
   const dataset = await openDataset(join(out, by));
   const config = resolveTrainConfig({ ...training, seed: 1 }, { preset: "fast" });
@@ -127,7 +127,7 @@ describe.skipIf(!isThere)("accuracy", () => {
   let engine: Engine;
   beforeAll(async () => {
     root = mkdtempSync(join(tmpdir(), "nearkin-accuracy-"));
-    engine = await createEngine({ engine: "wasm", workers: 2 });
+    engine = await createEngine({ engine: "wasm", workers: 1 });
   });
   afterAll(async () => {
     await engine.close();
@@ -138,7 +138,7 @@ describe.skipIf(!isThere)("accuracy", () => {
     let measured: Map<string, Measurement>;
     beforeAll(async () => {
       measured = await measureWorld(engine, root, world);
-    }, 600_000);
+    });
 
     const valuesOf = (name: string, metric: MetricName, truth = MAIN_TRUTH): Float64Array => {
       const own = measured.get(name)?.truths.get(truth);

@@ -116,11 +116,14 @@ test("scans that overlap get the answers to their own queries, in the order of a
 
 test("idle threads take no time", async () => {
   await rowsFound();
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  const before = process.cpuUsage();
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  const { user, system } = process.cpuUsage(before);
-  expect((user + system) / 500_000).toBeLessThan(0.3); // two threads that spin would take 2
+  const shares: number[] = [];
+  for (let window = 0; window < 5; window++) {
+    const [before, started] = [process.cpuUsage(), performance.now()];
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const { user, system } = process.cpuUsage(before);
+    shares.push((user + system) / 1000 / (performance.now() - started));
+  }
+  expect(Math.min(...shares)).toBeLessThan(0.2); // two threads that spin would take 2 in every window, and 0.8 beside two busy programs
 });
 
 test("nothing grows with the number of scans", async () => {
@@ -236,8 +239,7 @@ test("threads do not keep a process alive, but a scan does", async () => {
     const rows = engine.scope().matrix(100000, 100, "f32").fill(1);
     const scans = await openScanThreads(engine, { threads: 2 });
     const [top] = await scans.scan(rows, 100000, [{ vector: new Float32Array(100), k: 3 }]);
-    console.log(top.count, performance.now());
-    process.on("exit", () => console.log(performance.now()));
+    console.log(top.count);
   `;
   const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", program], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -246,8 +248,6 @@ test("threads do not keep a process alive, but a scan does", async () => {
   child.stdout.on("data", (text) => {
     output += text;
   });
-  const code = await new Promise((resolve) => child.once("close", resolve));
-  const [count, done, left] = output.trim().split(/\s+/).map(Number);
-  expect({ code, count }).toEqual({ code: 0, count: 3 });
-  expect(left - done).toBeLessThan(1000);
-}, 30_000);
+  const code = await new Promise((resolve) => child.once("close", resolve)); // never, if it were kept alive
+  expect({ code, count: output }).toEqual({ code: 0, count: "3\n" });
+});

@@ -3,12 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEngine, type Engine } from "@nearkin/core";
 import { type Dataset, openDataset, parseConfig, prepare, resolveSource } from "@nearkin/data";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { paperMetrics } from "../protocol/measure.ts";
 import { Lines, ResultCache } from "./cache.ts";
 import { type PaperEvent, reproducePaper } from "./paper.ts";
-
-vi.setConfig({ testTimeout: 240_000 }); // a dozen small trainings, on a machine that may be busy
 
 let root: string;
 let engine: Engine;
