@@ -1,5 +1,6 @@
 // What a server is told: the section serve: of nearkin.yaml, and what the command line changes. One schema, unknown keys rejected.
 import { z } from "zod";
+import { isNetwork } from "./access/networks.ts";
 
 const seconds = z.number().min(0).max(3600);
 
@@ -23,6 +24,16 @@ export const serveConfigSchema = z.strictObject({
   names: z.array(z.string().min(1)).default([]),
   /** Origins of pages that may call it from a browser, such as https://shop.example. */
   origins: z.array(z.url()).default([]),
+  /** Proxies whose X-Forwarded-For is believed: addresses or networks, such as 10.0.0.0/8. */
+  trustProxy: z
+    .array(
+      z.string().refine(isNetwork, "expected an address, or a network in CIDR notation such as 10.0.0.0/8 and not /0"),
+    )
+    .default([]),
+  /** Connections at once; further ones are dropped. */
+  connections: z.int().min(1).max(1_000_000).default(4096),
+  /** Connections at once from one address, other than those of trustProxy. @default a quarter of connections */
+  connectionsPerAddress: z.int().min(1).optional(),
   /** Paths that need no key: of readyz, metrics, docs, reports. */
   open: z.array(z.enum(["readyz", "metrics", "docs", "reports"])).default([]),
   /** Folder of the built page, served at /. @default none */
@@ -35,9 +46,11 @@ export const serveConfigSchema = z.strictObject({
   graphFrom: z.int().min(1).nullable().default(500_000),
   /** Folder that graphs are kept in between starts. @default they are built anew */
   graphFolder: z.string().min(1).optional(),
-  /** Room for so many items put at run time, beyond those of the model. */
+  /** New items that may be put at run time, beyond those of the model. What the store has already gets room in any case. */
   spareItems: z.int().min(0).default(100_000),
-  /** Searches that may wait before others are turned away. */
+  /** Events of one user that are stored; imports may bring more. */
+  eventsPerUser: z.int().min(1).default(100_000),
+  /** Searches that may wait before others are turned away; as many filters, and as many explanations. */
   queue: z.int().min(1).default(1000),
   /** ms from a user's event to the fit of their metric: what comes meanwhile is the same fit. */
   refreshDelay: z.int().min(0).max(60_000).default(100),

@@ -1,5 +1,4 @@
 // The server: everything put together, started, and ended in order.
-import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { type Encoder, openEncoder } from "@nearkin/data/encoders";
 import fastify, { type FastifyInstance } from "fastify";
@@ -8,10 +7,13 @@ import { KeyRing } from "./access/key-ring.ts";
 import { LeasedBuckets } from "./access/leased-buckets.ts";
 import { RequestLimits, sameForAll } from "./access/limits.ts";
 import { needsKeys } from "./access/local.ts";
+import { inNetworks } from "./access/networks.ts";
+import { SigningSecrets } from "./access/signing.ts";
 import { BrowserTokens } from "./access/tokens.ts";
 import { ItemWriter } from "./catalogue/writer.ts";
 import { Closers } from "./closers.ts";
 import { type ServeConfig, type ServeConfigInput, serveConfigSchema } from "./config.ts";
+import { FairQueue } from "./fair-queue.ts";
 import type { ServerContext } from "./http/context.ts";
 import { drain } from "./http/drain.ts";
 import { installFoundations } from "./http/foundations.ts";
@@ -30,14 +32,15 @@ import { Recommendations } from "./search/recommendation.ts";
 import { isAway } from "./store/errors.ts";
 import { observedStore } from "./store/observed.ts";
 import { openStore, type Store, type StoreOptions } from "./store/store.ts";
+import type { UsersToFit } from "./store/users.ts";
 import { TextVectors } from "./texts/vectors.ts";
 import { ImportWatch } from "./users/import-watch.ts";
 import { RefreshQueue } from "./users/refresh.ts";
 import { UsersThread } from "./users/thread.ts";
 import { Users } from "./users/users.ts";
 
-const SECRET_BYTES = 32;
 const STALE_PAGE = 500; // users
+const MAX_IDS_LOGGED = 10;
 
 export interface ServeOptions extends ServeConfigInput {
   /** Model folders, or folders that hold some. */
@@ -92,14 +95,21 @@ async function assemble(
   },
 ): Promise<NearkinServer> {
   const withKeys = needsKeys(config.host, config.keys === "auto" ? undefined : config.keys === "on");
+  const isProxy = inNetworks(config.trustProxy);
   const metrics = createMetrics();
-  const store = parts.add(observedStore(await openStore(config.store, storeOptions), metrics.store));
+  const store = parts.add(
+    observedStore(
+      await openStore(config.store, { eventsPerUser: config.eventsPerUser, ...storeOptions }),
+      metrics.store,
+    ),
+  );
   const lifecycle = new Lifecycle(["model"]);
   const app = fastify(
     serverOptions({
       logs: config.log === "silent" ? false : { level: config.log },
       patience: { requestMs: config.requestTimeout * 1000 },
       bodyLimit: config.bodyLimit,
+      trustProxy: config.trustProxy.length > 0 ? isProxy : undefined,
     }),
   );
   const failed = (what: string) => (error: unknown) => app.log.error({ err: error }, what);
@@ -119,7 +129,18 @@ async function assemble(
   );
   const usersThread = parts.add(new UsersThread());
   const writer: ItemWriter = parts.add(
-    new ItemWriter({ store, vectors: texts, withServed: (use) => models.with(use) }),
+    new ItemWriter({
+      store,
+      vectors: texts,
+      withServed: (use) => models.change(use),
+      onLacking: ({ model, withoutRoom, unreadable }) => {
+        const first = (ids: ReadonlySet<string>) => ({ count: ids.size, first: [...ids].slice(0, MAX_IDS_LOGGED) });
+        const lacking = { model: model.id, withoutRoom: first(withoutRoom), unreadable: first(unreadable) };
+        if (withoutRoom.size > 0) app.log.error(lacking, "items of the store have no room: the server is not ready");
+        else if (unreadable.size > 0) app.log.warn(lacking, "items of the store cannot be read by this model");
+        else app.log.info(lacking, "all items of the store are in the catalogue");
+      },
+    }),
   );
   const cacheFor = store.kind === "postgres" ? config.userCache * 1000 : Number.POSITIVE_INFINITY;
   let replicas: Replicas | undefined; // others on the store, where there can be any
@@ -131,8 +152,11 @@ async function assemble(
       store,
       open: (path) => openServed(path),
       close: async (served) => {
-        await usersThread.forget(served.key);
-        await served.close();
+        try {
+          await usersThread.forget(served.key);
+        } finally {
+          await served.close(); // a thread that was lost has forgotten it anyway
+        }
       },
       alone: (run) => writer.alone(run),
       replay: (served) => writer.replay(served),
@@ -167,8 +191,8 @@ async function assemble(
   };
   const keys = new KeyRing(store.keys, { onError: failed("when a key was used was not noted, or is not known") });
   parts.add({ [Symbol.asyncDispose]: () => keys.settle() });
-  const secret = await store.secrets.getOrCreate("signing", randomBytes(SECRET_BYTES));
-  const tokens = new BrowserTokens(keys, { secrets: [secret] });
+  const signing = await SigningSecrets.open(store.secrets);
+  const tokens = new BrowserTokens(keys, { secrets: () => signing.of("tokens") });
   const sharedBuckets = store.shared
     ? new LeasedBuckets({
         lease: store.shared.allowances.lease,
@@ -187,7 +211,10 @@ async function assemble(
     users,
     usersThread,
     refresh,
-    recommendations: new Recommendations(secret),
+    // each filter under way holds a bit for every word and row: 25 MB at a million items
+    filterQueue: new FairQueue({ concurrency: 4, concurrencyOfCaller: 2, limit: config.queue }),
+    explainQueue: new FairQueue({ limit: config.queue }),
+    recommendations: new Recommendations(() => signing.of("lists")),
     keys,
     tokens,
     metrics,
@@ -205,6 +232,7 @@ async function assemble(
     metrics,
     lifecycle,
     origins: config.origins,
+    connections: { most: config.connections, mostPerAddress: config.connectionsPerAddress, isProxy },
   });
   registerRoutes(app, context, config);
   registerPage(app, config.page === undefined ? undefined : await readPage(config.page));
@@ -212,12 +240,15 @@ async function assemble(
     if (models.current) usersChanged(models.current);
   };
   if (store.shared) {
-    replicas = await joinReplicas({ ...context, shared: store.shared, config, log: app.log, onImported, onInherited });
+    const { shared } = store;
+    replicas = await joinReplicas({ ...context, signing, shared, config, log: app.log, onImported, onInherited });
+    await signing.reload(); // what was replaced before the first look is not told of
     context.replicas = replicas;
     parts.add(replicas);
   }
   await models.start({ alone: replicas === undefined || replicas.alive === 1 });
-  if (!replicas) parts.add(new ImportWatch({ imports: store.imports, onImported }));
+  finishErasures();
+  if (!replicas) parts.add(new ImportWatch({ imports: store.imports, onImported, onLook: () => signing.reload() }));
   lifecycle.ready("model");
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
@@ -231,10 +262,17 @@ async function assemble(
   const listen = () => app.listen({ host: config.host, port: config.port });
   return { app, context, config, withKeys, listen, close, [Symbol.asyncDispose]: close };
 
-  /** Users whom a server that is gone had left to fit: anybody's. */
+  /** Users whom a server that is gone had left to fit, or to delete: anybody's. */
   function onInherited(): void {
+    finishErasures();
     const served = models.current;
     if (served?.model.personalizes) refresh.follow(() => staleUsers(store, served));
+  }
+
+  function finishErasures(): void {
+    store.finishErasures().catch((error) => {
+      if (!lifecycle.draining) failed("a user's deletion was not finished; the next start continues it")(error);
+    });
   }
 
   async function openServed(path: string): Promise<Served> {
@@ -245,8 +283,9 @@ async function assemble(
     const options = {
       threads,
       spareItems,
+      storedItems: await store.items.count(),
       queue,
-      encode: texts.encode,
+      encode: (some: readonly string[], encoder: string) => texts.encode(some, encoder),
       onScan,
       graphFrom,
       graphFolder,
@@ -288,16 +327,15 @@ async function* staleUsers(
   { model }: Served,
   isOurs: (user: string) => boolean = () => true,
 ): AsyncGenerator<string> {
-  const lists = [
-    (page: { after: string; limit: number }) => store.metrics.staleUsers(model.id, page),
-    (page: { after: string; limit: number }) => store.usersToFit(page),
-  ];
-  for (const list of lists) {
-    for (let after = ""; ; ) {
-      const page = await list({ after, limit: STALE_PAGE });
-      if (page.length === 0) break;
-      yield* page.filter(isOurs);
-      after = page[page.length - 1];
-    }
+  for (let after = ""; ; ) {
+    const page = await store.metrics.staleUsers(model.id, { after, limit: STALE_PAGE });
+    if (page.length === 0) break;
+    yield* page.filter(isOurs);
+    after = page[page.length - 1];
+  }
+  for (let after: string | null = ""; after !== null; ) {
+    const { users, next }: UsersToFit = await store.usersToFit({ after, limit: STALE_PAGE });
+    yield* users.filter(isOurs);
+    after = next;
   }
 }

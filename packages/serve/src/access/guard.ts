@@ -3,6 +3,7 @@
 // With keys, an unauthenticated request reaches /healthz and the files of the page, which hold no data, and nothing else: unknown paths
 // are answered 401 like known ones, so nobody can feel for routes. Without keys, see local.ts.
 
+import { once } from "node:events";
 import { NearkinError } from "@nearkin/core";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../http/api-error.ts";
@@ -10,7 +11,7 @@ import type { Caller } from "./caller.ts";
 import { type Credential, readCredential } from "./credentials.ts";
 import type { KeyRing } from "./key-ring.ts";
 import type { RequestLimits } from "./limits.ts";
-import { type LocalOptions, localDoor } from "./local.ts";
+import { type LocalOptions, type LocalRefusal, localDoor } from "./local.ts";
 import { allows, isScope, type RouteScope, type Scope } from "./scopes.ts";
 import type { BrowserTokens } from "./tokens.ts";
 
@@ -23,8 +24,7 @@ export type AuthFailure =
   | "revoked"
   | "expired"
   | "bad token"
-  | "host"
-  | "origin";
+  | LocalRefusal["reason"];
 
 /** What the guard reports of its work. */
 interface GuardMetrics {
@@ -46,12 +46,16 @@ export interface GuardOptions {
   publicRoutes?: readonly string[];
   /** What callers may ask; left out, there is no limit. */
   limits?: RequestLimits;
+  /** Tells if connections are scarce: then those of strangers are closed after each answer. @default never */
+  isCrowded?: () => boolean;
   metrics?: GuardMetrics;
 }
 
 const ANONYMOUS: Caller = { kind: "anonymous" };
 const LOCAL: Caller = { kind: "local" };
 const CHALLENGE = 'Bearer realm="nearkin"';
+/** Probes of balancers and supervisors: one that is refused takes a healthy server out of service. */
+const UNLIMITED: ReadonlySet<string | undefined> = new Set(["health", "ready"]);
 const SMALL_BODY = 65_536; // bytes that a refused request may still send; beyond, the connection is closed
 
 const silent: GuardMetrics = { authFailure: () => {}, forbidden: () => {}, rateLimited: () => {} };
@@ -59,7 +63,7 @@ const silent: GuardMetrics = { authFailure: () => {}, forbidden: () => {}, rateL
 /** Puts the guard before every route of the app, unknown paths included. Call before routes are registered. */
 export function installGuard(
   app: FastifyInstance,
-  { door, publicRoutes = ["health"], limits, metrics = silent }: GuardOptions,
+  { door, publicRoutes = ["health"], limits, isCrowded = () => false, metrics = silent }: GuardOptions,
 ): void {
   const open = new Set(publicRoutes);
   const identify = door.kind === "keys" ? keysDoor(door, limits, metrics) : localIdentify(door, metrics);
@@ -86,6 +90,8 @@ export function installGuard(
         metrics.forbidden();
         throw beyond;
       }
+      if (request.caller === ANONYMOUS && isCrowded()) reply.header("connection", "close");
+      if (UNLIMITED.has(config.name)) return;
       const counted = scope ?? "read";
       const tooMany = await limits?.count(request, reply, counted);
       if (tooMany !== undefined) {
@@ -93,7 +99,7 @@ export function installGuard(
         throw tooMany;
       }
     } catch (error) {
-      closeAfterLargeBody(request, reply);
+      await closeRefused(error, request, reply);
       throw error;
     }
   });
@@ -117,8 +123,8 @@ function localIdentify(options: LocalOptions, metrics: GuardMetrics): Identify {
   return async (request) => {
     const refused = refusal(request.raw, request.raw.socket);
     if (refused === undefined) return LOCAL;
-    metrics.authFailure(refused.header);
-    throw new ApiError(refused.header === "host" ? "MISDIRECTED" : "FORBIDDEN", refused.message);
+    metrics.authFailure(refused.reason);
+    throw new ApiError(refused.reason === "host" ? "MISDIRECTED" : "FORBIDDEN", refused.message);
   };
 }
 
@@ -130,34 +136,38 @@ function keysDoor(
   return async (request, scope) => {
     if (scope === "public") return ANONYMOUS;
     const credential = readCredential(request.headers);
-    // forged tokens cost no look into the store, and who shows nothing guesses nothing: only keys that have never worked here are strangers
-    const isGuess = credential.kind !== "token" && credential.kind !== "none";
-    const stranger = isGuess && !(credential.kind === "key" && ring.knows(credential.key.id));
-    const barred = stranger ? limits?.afterFailures(request) : undefined;
-    if (barred !== undefined) {
+    // A key that is not in memory costs a look into the store. After too many failures of its address it waits for one with others: it may be
+    // a good key that shares the address of a proxy with strangers.
+    const isStranger = credential.kind === "key" && !ring.knows(credential.key.id);
+    const barred = isStranger ? limits?.afterFailures(request) : undefined;
+    if (barred !== undefined && ring.crowded) {
       metrics.rateLimited("failures");
       throw barred;
     }
-    const found = await lookUp(credential, ring, tokens).catch((cause) => {
+    const found = await lookUp(credential, { ring, tokens, inBatch: barred !== undefined }).catch((cause) => {
       throw cannotCheck(cause);
     });
     if (!("failure" in found)) return found;
     metrics.authFailure(found.failure);
-    const tooMany = found.failure === "missing" ? undefined : limits?.countFailure(request);
+    const tooMany = isGuess(credential, found.failure) ? limits?.countFailure(request) : undefined;
     if (tooMany === undefined) throw unauthenticated(found.failure);
     metrics.rateLimited("failures");
     throw tooMany;
   };
 }
 
+/** Keys can be guessed at. A forged token costs no look into the store, and stale ones come from pages that were left open. */
+function isGuess({ kind }: Credential, failure: AuthFailure): boolean {
+  return kind !== "token" && (failure === "malformed" || failure === "unknown" || failure === "wrong secret");
+}
+
 async function lookUp(
   credential: Credential,
-  ring: KeyRing,
-  tokens: BrowserTokens | undefined,
+  { ring, tokens, inBatch }: { ring: KeyRing; tokens: BrowserTokens | undefined; inBatch: boolean },
 ): Promise<Caller | { readonly failure: AuthFailure }> {
   if (credential.kind === "none") return { failure: "missing" };
   if (credential.kind === "key") {
-    const verdict = await ring.verify(credential.key);
+    const verdict = await ring.verify(credential.key, { inBatch });
     if ("failure" in verdict) return verdict;
     return { kind: "key", key: verdict.record.id, scopes: verdict.record.scopes.filter(isScope) };
   }
@@ -203,8 +213,15 @@ function beyondScope({ caller, routeOptions, is404 }: FastifyRequest, scope: Sco
   });
 }
 
-/** A body that nobody will read is not worth receiving. */
-function closeAfterLargeBody({ headers }: FastifyRequest, reply: FastifyReply): void {
-  const large = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > SMALL_BODY;
-  if (large) reply.header("connection", "close");
+/**
+ * Closes the connection of whoever is refused (401, 429), and of a body that is not worth receiving. A small body is received first: a client that
+ * still sends when its connection closes may miss the answer.
+ */
+async function closeRefused(error: unknown, { headers, raw }: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const bytes = Number(headers["content-length"] ?? 0);
+  const isLarge = headers["transfer-encoding"] !== undefined || bytes > SMALL_BODY;
+  const isRefused = error instanceof ApiError && (error.status === 401 || error.status === 429);
+  if (!isLarge && !isRefused) return;
+  reply.header("connection", "close");
+  if (!isLarge && bytes > 0) await once(raw.resume(), "end").catch(() => {}); // rejects if the client goes away
 }

@@ -1,7 +1,9 @@
 // Keys as requests meet them: a small cache before the store.
 //
 // A key revoked here stops working with the answer to `revoke`; one revoked by another process, within `freshMs`, or as soon as we are told. Ids that the store does
-// not have are not cached: whoever sends them is held back by the limit on failures, and cannot push good keys out.
+// not have are not cached, and cannot push good keys out: whoever sends many of them is made to wait, and all who wait are looked up together.
+import { setTimeout as delay } from "node:timers/promises";
+import { together } from "../store/together.ts";
 import { type KeyRecord, type KeyStore, newKey, type ParsedKey, secretMatches, standing } from "./keys.ts";
 import type { Scope } from "./scopes.ts";
 
@@ -34,6 +36,10 @@ interface Entry {
   stale?: boolean;
 }
 
+/** ms between two reads for those who wait. */
+const BATCH_INTERVAL_MS = 100;
+const MOST_IN_BATCH = 1000;
+
 /** A read under way; requests that want the same key share it. */
 interface Load {
   record: Promise<KeyRecord | null>;
@@ -45,6 +51,9 @@ export class KeyRing {
   readonly #entries = new Map<string, Entry>(); // least recently used first
   readonly #loading = new Map<string, Load>();
   readonly #writing = new Set<Promise<void>>();
+  readonly #getInBatch: (id: string) => Promise<KeyRecord | null>;
+  #waiting = 0; // for a batch
+  #nextBatch = Number.NEGATIVE_INFINITY;
 
   constructor(
     store: KeyStore,
@@ -59,11 +68,15 @@ export class KeyRing {
   ) {
     this.#store = store;
     this.#options = { freshMs, graceMs, most, touchMs, onError, now };
+    this.#getInBatch = together((ids) => this.#getAll(ids), { sizeOf: () => 1, most: MOST_IN_BATCH });
   }
 
-  /** Whether this key may be used now, and if not, why. Rejects where the store fails and nothing recent is known. */
-  async verify({ id, secret }: ParsedKey): Promise<KeyVerdict> {
-    const record = await this.find(id);
+  /**
+   * Tells if this key may be used now, and if not, why. Rejects if the store fails and nothing recent is known. `inBatch` waits to be looked up
+   * with others.
+   */
+  async verify({ id, secret }: ParsedKey, { inBatch = false } = {}): Promise<KeyVerdict> {
+    const record = await this.find(id, { inBatch });
     const matches = secretMatches(secret, record);
     if (record === null) return { failure: "unknown" };
     if (!matches) return { failure: "wrong secret" };
@@ -81,8 +94,13 @@ export class KeyRing {
     return this.#entries.has(id);
   }
 
+  /** Tells if more wait to be looked up than one batch takes. */
+  get crowded(): boolean {
+    return this.#waiting > MOST_IN_BATCH;
+  }
+
   /** The record with that id, at most `freshMs` old. */
-  async find(id: string): Promise<KeyRecord | null> {
+  async find(id: string, { inBatch = false } = {}): Promise<KeyRecord | null> {
     const entry = this.#entries.get(id);
     if (entry !== undefined && !entry.stale && this.#ageOf(entry) < this.#options.freshMs) {
       this.#entries.delete(id); // and in again, as the most recently used
@@ -93,7 +111,7 @@ export class KeyRing {
     if (underWay !== undefined) return underWay.record;
     const load: Load = { record: Promise.resolve(null) };
     this.#loading.set(id, load);
-    load.record = this.#load(id, entry, load);
+    load.record = this.#load(id, entry, load, inBatch);
     return load.record;
   }
 
@@ -137,11 +155,27 @@ export class KeyRing {
     return age < 0 ? Number.POSITIVE_INFINITY : age;
   }
 
-  async #load(id: string, before: Entry | undefined, load: Load): Promise<KeyRecord | null> {
+  async #wait(id: string): Promise<KeyRecord | null> {
+    this.#waiting++;
+    try {
+      return await this.#getInBatch(id);
+    } finally {
+      this.#waiting--;
+    }
+  }
+
+  async #getAll(ids: readonly string[]): Promise<readonly (KeyRecord | null)[]> {
+    await delay(Math.max(0, this.#nextBatch - performance.now()));
+    this.#nextBatch = performance.now() + BATCH_INTERVAL_MS;
+    const found = new Map((await this.#store.getAll(ids)).map((record) => [record.id, record]));
+    return ids.map((id) => found.get(id) ?? null);
+  }
+
+  async #load(id: string, before: Entry | undefined, load: Load, inBatch: boolean): Promise<KeyRecord | null> {
     const { now, freshMs, graceMs, onError } = this.#options;
     let record: KeyRecord | null;
     try {
-      record = await this.#store.get(id);
+      record = await (inBatch ? this.#wait(id) : this.#store.get(id));
     } catch (error) {
       if (this.#loading.get(id) === load) this.#loading.delete(id);
       if (before === undefined || this.#ageOf(before) >= freshMs + graceMs) throw error;

@@ -33,6 +33,8 @@ export type NewKey = Pick<KeyRecord, "id" | "name" | "hash" | "scopes" | "expire
 export interface KeyStore {
   create(key: NewKey): Promise<KeyRecord>;
   get(id: string): Promise<KeyRecord | null>;
+  /** Those of the ids that there are, in any order. */
+  getAll(ids: readonly string[]): Promise<readonly KeyRecord[]>;
   list(): Promise<readonly KeyRecord[]>;
   /** Marks a key as revoked; whether there was one to revoke. */
   revoke(id: string): Promise<boolean>;
@@ -94,8 +96,8 @@ export function parseKey(text: string): ParsedKey | undefined {
 }
 
 /**
- * Whether the secret is the record's, in time that depends on neither. Without a record the same work is done, so that a clock does not
- * tell a known id from an unknown one.
+ * Tells if the secret is the record's, in time that depends on neither. A clock may still tell a known id, which is answered from memory, from an
+ * unknown one, for which the store is asked: ids are not secret.
  */
 export function secretMatches(secret: string, record: Pick<KeyRecord, "hash"> | null): boolean {
   const kept = record?.hash ?? NO_HASH;

@@ -85,7 +85,7 @@ export class RequestLimits {
     return allowance.allowed ? undefined : tooMany("Too many requests", allowance);
   }
 
-  /** What strangers from this address are refused with, where they have failed too often of late. Counts nothing. */
+  /** The refusal of an address that has failed too often of late. Counts nothing. */
   afterFailures(request: FastifyRequest): ApiError | undefined {
     const allowance = this.#buckets.peek(`failures ${addressBlock(request.ip)}`, this.#limits.failures);
     return allowance.allowed ? undefined : tooMany("Too many failed authentications", allowance);

@@ -5,7 +5,7 @@ import { isLoopback, localDoor, needsKeys } from "./local.ts";
 const here = { localPort: 8080, remoteAddress: "127.0.0.1" };
 
 function ask(headers: Record<string, string>, options = {}, ends: object = here, method = "POST"): string | undefined {
-  return localDoor(options)({ method, headers }, ends)?.header;
+  return localDoor(options)({ method, headers, httpVersion: "1.1" }, ends)?.reason;
 }
 
 describe("the door without keys: hosts", () => {

@@ -3,6 +3,9 @@
 // A server on 127.0.0.1 is reached by every page that a browser on this machine shows. Two things keep such pages out. DNS rebinding, a
 // name of theirs that suddenly points to 127.0.0.1, still sends their name in `Host`. And a request across sites says so in `Origin` or
 // `Sec-Fetch-Site`, which a page cannot change.
+//
+// A reverse proxy on this machine makes strangers look local. Requests that show one are refused: by a header that proxies add, or by HTTP/1.0,
+// which nginx speaks to servers by default and nothing else on a machine of today does.
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 
@@ -15,25 +18,33 @@ export interface LocalOptions {
 
 /** Why a request is refused at this door. */
 export interface LocalRefusal {
-  /** The header that gave it away. */
-  readonly header: "host" | "origin";
+  readonly reason: "host" | "origin" | "proxy";
   readonly message: string;
 }
 
 const LOOPBACK_NAMES = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const HOST = /^(\[[0-9a-f:.]+\]|[^\s:/@[\]]+)(?::(\d{1,5}))?$/;
 
+const PROXY_HEADERS = new Set(["forwarded", "via", "x-real-ip"]);
+
 const HOST_REFUSED: LocalRefusal = {
-  header: "host",
+  reason: "host",
   message:
     "Without keys this server answers only under localhost, 127.0.0.1 and [::1] with its own port. Use one of them, add the name to " +
     "the setting names (--name), or turn keys on.",
 };
 
 const ORIGIN_REFUSED: LocalRefusal = {
-  header: "origin",
+  reason: "origin",
   message:
     "Without keys this server answers only pages of its own. Add the page's origin to the setting origins (--origin), or turn keys on.",
+};
+
+const PROXY_REFUSED: LocalRefusal = {
+  reason: "proxy",
+  message:
+    "Without keys this server does not answer behind a proxy, whose visitors would all be admins. Turn keys on (--keys on), or call the " +
+    "server directly, by HTTP/1.1.",
 };
 
 /** Whether a server bound to this host is reached from this machine alone. Paths of Unix sockets are. */
@@ -55,20 +66,23 @@ export function needsKeys(host: string, configured?: boolean): boolean {
 /** The two ends of a connection, as far as they are known: Unix sockets and tests have no ports. */
 export type Ends = Partial<Pick<Socket, "localPort" | "remoteAddress">>;
 
+type LocalRequest = Pick<IncomingMessage, "method" | "headers" | "httpVersion">;
+
 /** Looks at requests without keys; undefined means come in. */
 export function localDoor({
   hosts = [],
   origins = [],
-}: LocalOptions = {}): (request: Pick<IncomingMessage, "method" | "headers">, ends: Ends) => LocalRefusal | undefined {
+}: LocalOptions = {}): (request: LocalRequest, ends: Ends) => LocalRefusal | undefined {
   const names = new Set(hosts.map((host) => host.toLowerCase()));
   const welcome = new Set(origins);
-  return ({ method, headers }, ends) => {
+  return ({ method, headers, httpVersion }, ends) => {
     const host = headers.host?.toLowerCase();
     const parts = host === undefined ? null : HOST.exec(host);
     if (host === undefined || parts === null) return HOST_REFUSED;
     const [, name, port = "80"] = parts;
     const own = LOOPBACK_NAMES.has(name) && isHere(Number(port), ends);
     if (!own && !names.has(host) && !names.has(name)) return HOST_REFUSED;
+    if (httpVersion === "1.0" || isForwarded(headers)) return PROXY_REFUSED;
 
     const { origin } = headers;
     if (origin !== undefined) {
@@ -82,6 +96,11 @@ export function localDoor({
 /** "localhost" is only true of this port, and of someone who is here. */
 function isHere(port: number, { localPort, remoteAddress }: Ends): boolean {
   return (localPort === undefined || localPort === port) && (remoteAddress === undefined || isLoopback(remoteAddress));
+}
+
+function isForwarded(headers: IncomingHttpHeaders): boolean {
+  for (const name in headers) if (PROXY_HEADERS.has(name) || name.startsWith("x-forwarded-")) return true;
+  return false;
 }
 
 /** Someone followed a link to us: the answer goes to a page of its own, which the page they came from cannot read. */

@@ -97,7 +97,7 @@ describe("browser tokens", () => {
     store = new MemoryKeyStore();
     time = 1_000_000;
     ring = new KeyRing(store, { now: () => time });
-    tokens = new BrowserTokens(ring, { secrets: [secret], now: () => time });
+    tokens = new BrowserTokens(ring, { secrets: () => [secret], now: () => time });
   });
 
   async function key(scopes: ("read" | "events" | "admin")[] = ["read", "events"]) {
@@ -112,7 +112,9 @@ describe("browser tokens", () => {
     expect(await tokens.verify(token)).toHaveProperty("claims");
     time = expires + 5000;
     expect(await tokens.verify(token)).toEqual({ failure: "expired" });
-    time = 1_000_000 - 5001; // from a server whose clock is far ahead
+    time = 1_000_000 - 3600_000; // a clock that was put back
+    expect(await tokens.verify(token)).toHaveProperty("claims");
+    time = 1_000_000 - 24 * 3600_000 - 1;
     expect(await tokens.verify(token)).toEqual({ failure: "bad token" });
   });
 
@@ -141,13 +143,15 @@ describe("browser tokens", () => {
   });
 
   test("forgeries never reach the store", async () => {
-    const forged = new BrowserTokens(ring, { secrets: [other], now: () => time }).issue(await key(), { user: "ana" });
+    const forged = new BrowserTokens(ring, { secrets: () => [other], now: () => time }).issue(await key(), {
+      user: "ana",
+    });
     const { reads } = store;
     expect(await tokens.verify(forged.token)).toEqual({ failure: "bad token" });
     expect(store.reads).toBe(reads);
   });
 
-  test("bad wishes and bad secrets", async () => {
+  test("bad wishes", async () => {
     const record = await key();
     expect(() => tokens.issue(record, { user: "" })).toThrowErrorMatchingInlineSnapshot(
       `[NearkinError: tokens: user has 1 to 512 characters and no NUL]`,
@@ -159,7 +163,5 @@ describe("browser tokens", () => {
       `[NearkinError: tokens: a token lives for up to 86400000 ms, got 86400001]`,
     );
     for (const lifeMs of [0, -1, Number.NaN]) expect(() => tokens.issue(record, { user: "a", lifeMs })).toThrow();
-    expect(() => new BrowserTokens(ring, { secrets: [] })).toThrow(/32 bytes/);
-    expect(() => new BrowserTokens(ring, { secrets: [new Uint8Array(31)] })).toThrow(/32 bytes/);
   });
 });

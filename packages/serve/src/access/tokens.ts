@@ -3,7 +3,7 @@
 // A shop's backend, which holds a key, asks for one and hands it to the page. The mac (HMAC-SHA256) is over the text before the dot, not
 // over what it decodes to, and is compared as text: so there is exactly one spelling of every token, and no changed bit passes.
 // The payload is signed, not hidden: whoever holds the token can read the user's id in it.
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
 import { NearkinError } from "@nearkin/core";
 import { longerThan } from "../characters.ts";
 import type { KeyRing, KeyVerdict } from "./key-ring.ts";
@@ -22,10 +22,11 @@ export interface TokenClaims {
 const TOKEN = /^(nt_[A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/;
 const LONGEST_TOKEN = 8192; // characters; 512 of the longest kind, escaped, make 4.2 thousand
 const LONGEST_USER = 512;
-const LEAST_SECRET = 32; // bytes
+
+type Secret = Uint8Array | KeyObject;
 
 /** The token of these claims. */
-export function signToken(claims: TokenClaims, secret: Uint8Array): string {
+export function signToken(claims: TokenClaims, secret: Secret): string {
   const { user, iat, exp, scopes, key } = claims;
   const payload = Buffer.from(JSON.stringify({ user, iat, exp, scopes, key })).toString("base64url");
   const head = `nt_${payload}`;
@@ -33,7 +34,7 @@ export function signToken(claims: TokenClaims, secret: Uint8Array): string {
 }
 
 /** What the token says, or undefined where one of the secrets did not sign it. Times and the key are not looked at. */
-export function readToken(token: string, secrets: readonly Uint8Array[]): TokenClaims | undefined {
+export function readToken(token: string, secrets: readonly Secret[]): TokenClaims | undefined {
   const match = token.length <= LONGEST_TOKEN ? TOKEN.exec(token) : null;
   if (match === null) return undefined;
   const [, head, given] = match;
@@ -47,7 +48,7 @@ export function readToken(token: string, secrets: readonly Uint8Array[]): TokenC
   return isClaims(claims) ? claims : undefined;
 }
 
-function mac(head: string, secret: Uint8Array): string {
+function mac(head: string, secret: Secret): string {
   return createHmac("sha256", secret).update(head, "latin1").digest("base64url");
 }
 
@@ -67,13 +68,13 @@ function isClaims(value: unknown): value is TokenClaims {
 }
 
 export interface BrowserTokensOptions {
-  /** The first signs; all verify, so that a secret can be replaced without cutting anyone off. 32 bytes or more each. */
-  secrets: readonly Uint8Array[];
+  /** The first signs; all verify, so that a secret can be replaced without cutting anyone off. */
+  secrets: () => readonly Secret[];
   /** Life of a token for which none is asked, in ms. @default 15 minutes */
   lifeMs?: number;
   /** Longest life that may be asked for, in ms. @default 24 hours */
   longestLifeMs?: number;
-  /** How far clocks of several servers may be apart, in ms. @default 5000 */
+  /** Time in ms that a token is accepted beyond its end, since clocks of several servers differ. @default 5000 */
   skewMs?: number;
   /** Milliseconds since 1970. @default Date.now */
   now?: () => number;
@@ -107,9 +108,6 @@ export class BrowserTokens {
       now = Date.now,
     }: BrowserTokensOptions,
   ) {
-    if (secrets.length === 0 || secrets.some((secret) => secret.length < LEAST_SECRET)) {
-      throw new NearkinError("BAD_ARGUMENT", `tokens: secrets need ${LEAST_SECRET} bytes or more each`);
-    }
     this.#ring = ring;
     this.#options = { secrets, lifeMs: Math.min(lifeMs, longestLifeMs), longestLifeMs, skewMs, now };
   }
@@ -136,16 +134,16 @@ export class BrowserTokens {
     }
     const iat = now();
     const claims: TokenClaims = { user, iat, exp: iat + lifeMs, scopes: wanted, key: key.id };
-    return { token: signToken(claims, secrets[0]), expires: claims.exp, scopes: wanted };
+    return { token: signToken(claims, secrets()[0]), expires: claims.exp, scopes: wanted };
   }
 
   /** Whether the token is ours, in time, and its key still good. Forgeries never reach the store. */
   async verify(token: string): Promise<TokenVerdict> {
-    const { secrets, skewMs, now } = this.#options;
-    const claims = readToken(token, secrets);
+    const { secrets, skewMs, longestLifeMs, now } = this.#options;
+    const claims = readToken(token, secrets());
     if (claims === undefined) return { failure: "bad token" };
     const time = now();
-    if (time < claims.iat - skewMs) return { failure: "bad token" };
+    if (time < claims.iat - longestLifeMs) return { failure: "bad token" }; // less is a clock that was put back
     if (time >= claims.exp + skewMs) return { failure: "expired" };
     const verdict = await this.#ring.verifyNamed(claims.key);
     if ("failure" in verdict) return verdict;

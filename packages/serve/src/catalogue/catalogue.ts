@@ -1,7 +1,8 @@
 // The catalogue that is served: the model's rows, and over them items that were put or taken away since. All of it lies in memory that threads
 // share, so a change is made while no scan runs (`ScanQueue.exclusively`).
 //
-// An item keeps its row when it is replaced. A row that is no longer in use is marked so, and those beyond the model's are given out again.
+// An item keeps its row when it is replaced. A row that is no longer in use is marked so; those beyond the model's are given out again once no
+// request knows them.
 import {
   didYouMean,
   type EmbeddedDraft,
@@ -19,6 +20,7 @@ import {
 import { type Bitmap, clearBit, fullBitmap, grown, hasBit, setBit } from "./bitmap.ts";
 import { Column, type FieldValue, type FilterColumn, OwnColumn } from "./columns.ts";
 import { Filters } from "./filter.ts";
+import { FreedRows } from "./freed-rows.ts";
 import { nearIds } from "./near-ids.ts";
 
 /** An item with all that a row needs. */
@@ -42,6 +44,8 @@ export class Catalogue {
   /** Rows that there is room for. */
   readonly capacity: number;
   readonly filters: Filters;
+  /** Rows of deleted items. Every request enters while it works with rows. */
+  readonly freed = new FreedRows();
   /** (capacity, p) shared with the users thread. */
   readonly masked: Uint8Array<SharedArrayBuffer>;
   readonly #hashes: Uint32Array;
@@ -52,7 +56,6 @@ export class Catalogue {
   readonly #titles = new Map<number, string | null>();
   readonly #pending = new Map<number, readonly string[]>();
   readonly #put = new Set<number>();
-  readonly #free: number[] = [];
   #byRatings: Int32Array | undefined; // rows of the model
   #alive: Bitmap;
   #dead = 0;
@@ -108,9 +111,14 @@ export class Catalogue {
     return this.#rows.count - this.#dead;
   }
 
-  /** Rows that can still be given out. */
-  get roomLeft(): number {
-    return this.capacity - this.#rows.count + this.#free.length;
+  /** Items that the model does not have. */
+  get added(): number {
+    return this.#added.size;
+  }
+
+  /** Rows that can be given out now. */
+  get rowsLeft(): number {
+    return this.capacity - this.#rows.count + this.freed.size;
   }
 
   /** Items with channels whose text is still to be encoded. */
@@ -218,6 +226,7 @@ export class Catalogue {
 
   /** Takes items away; those that are not there are passed over. Only while no scan runs. */
   delete(ids: Iterable<string>): void {
+    const freed: number[] = [];
     for (const id of ids) {
       const row = this.find(id);
       if (row === undefined) continue;
@@ -225,8 +234,9 @@ export class Catalogue {
       this.#dead++;
       this.#pending.delete(row);
       this.#put.delete(row);
-      if (this.#added.delete(id)) this.#free.push(row);
+      if (this.#added.delete(id)) freed.push(row);
     }
+    this.freed.add(freed);
   }
 
   /** Rows by what a text finds in ids and titles, best first: whole, at the start, at the start of a word, anywhere. Others have their turn meanwhile. */
@@ -300,7 +310,7 @@ export class Catalogue {
   #rowFor(id: string): number {
     const known = this.known(id);
     if (known !== undefined) return known;
-    const row = this.#free.pop() ?? this.#take();
+    const row = this.freed.take() ?? this.#take();
     this.#added.set(id, row);
     this.#names[row - this.model.items.size] = id;
     return row;

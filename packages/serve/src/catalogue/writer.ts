@@ -1,15 +1,18 @@
 // Items put and taken away while the server runs: stored first, then searchable, then answered. One change after the other, so that store and
 // memory never differ in their order.
+//
+// A limit on new items holds when they are put. What the store has is taken over beyond that limit too, for as long as there are rows; an item that
+// finds none is noted (`Served.withoutRoom`), and written as soon as another one makes room.
 import { setTimeout as delay } from "node:timers/promises";
 import type { MissingChannel } from "@nearkin/core";
 import type { Served } from "../models/served.ts";
 import { isAway, StoreError } from "../store/errors.ts";
+import type { StoredItem } from "../store/items.ts";
 import type { Store } from "../store/store.ts";
 import type { TextVectors } from "../texts/vectors.ts";
 import { type ItemContent, type PreparedItem, prepareItems } from "./prepare-items.ts";
 
 const WRITTEN = 100; // rows written between two scans
-const PAGE = 1000; // items read from the store at once
 const RETRY = 1000; // ms until a store that was away is asked again
 
 export interface PutAnswer {
@@ -27,19 +30,27 @@ export interface ItemWriterOptions {
   vectors: TextVectors;
   /** Runs with the model that answers. Asked in a change's own turn: the model may have changed while it waited. */
   withServed: <T>(use: (served: Served) => Promise<T>) => Promise<T>;
+  /** Called when the items of the store that the catalogue lacks have changed. */
+  onLacking?: (served: Served) => void;
+  /** Items read from the store at once. @default 1000 */
+  page?: number;
 }
 
 export class ItemWriter implements AsyncDisposable {
   readonly #store: Store;
   readonly #vectors: TextVectors;
   readonly #withServed: ItemWriterOptions["withServed"];
+  readonly #onLacking: (served: Served) => void;
+  readonly #page: number;
   readonly #closing = new AbortController();
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor({ store, vectors, withServed }: ItemWriterOptions) {
+  constructor({ store, vectors, withServed, onLacking = () => {}, page = 1000 }: ItemWriterOptions) {
     this.#store = store;
     this.#vectors = vectors;
     this.#withServed = withServed;
+    this.#onLacking = onLacking;
+    this.#page = page;
   }
 
   /** Runs alone: no item changes meanwhile. */
@@ -53,10 +64,11 @@ export class ItemWriter implements AsyncDisposable {
   put(items: readonly ItemContent[]): Promise<{ items: PutAnswer[]; model: string }> {
     return this.#change(async (served) => {
       const { catalogue } = served;
-      const more = catalogue.rowsFor(items.map(({ id }) => id));
-      if (more > catalogue.roomLeft) {
+      const more = () => catalogue.rowsFor(items.map(({ id }) => id));
+      if (more() > served.roomLeft) await this.replay(served); // another server may have deleted some just now
+      if (more() > served.roomLeft) {
         throw new CatalogueFullError(
-          `there is room for ${catalogue.roomLeft} more items, these are ${more}; delete some, raise spareItems, or train a model that has them`,
+          `there is room for ${served.roomLeft} more items, these are ${more()}; delete some, raise spareItems, or train a model that has them`,
         );
       }
       const prepared = (await prepareItems(served.model, this.#vectors, items, {
@@ -80,13 +92,14 @@ export class ItemWriter implements AsyncDisposable {
   delete(ids: readonly string[]): Promise<{ deleted: number; unknown: string[] }> {
     return this.#change(async (served) => {
       const asked = [...new Set(ids)];
-      const isKnown = (id: string) => served.catalogue.find(id) !== undefined;
+      const isKnown = (id: string) =>
+        served.catalogue.find(id) !== undefined || served.withoutRoom.has(id) || served.unreadable.has(id);
       if (!asked.every(isKnown)) await this.replay(served); // another server may have put it just now
       const known = asked.filter(isKnown);
       const unknown = asked.filter((id) => !isKnown(id));
       if (known.length > 0) {
         const { version } = await this.#stored(this.#store.items.remove(known));
-        await served.queue.exclusively(() => served.delete(known));
+        await this.#delete(served, known);
         await this.#reach(served, version, known.length);
       }
       return { deleted: known.length, unknown };
@@ -96,22 +109,18 @@ export class ItemWriter implements AsyncDisposable {
   /** Brings a catalogue to what the store has: all of it after a start, and what other servers have put. */
   async replay(served: Served): Promise<number> {
     let count = 0;
+    const { withoutRoom, unreadable } = served;
+    const before = [withoutRoom.size, unreadable.size];
     for (;;) {
-      const page = await this.#store.items.changedSince(served.version, { limit: PAGE });
-      if (page.length === 0) return count;
-      const gone = page.filter(({ deleted }) => deleted).map(({ id }) => id);
-      const items = page.filter(({ deleted }) => !deleted);
-      const prepared = await prepareItems(served.model, this.#vectors, items, { unknownChannels: "pass over" });
-      const usable = prepared.filter((item) => item !== undefined);
-      const { roomLeft } = served.catalogue;
-      const fitting =
-        served.catalogue.rowsFor(usable.map(({ ready }) => ready.id)) <= roomLeft ? usable : usable.slice(0, roomLeft);
-      served.leftOut += items.length - fitting.length;
-      await this.#write(served, fitting);
-      await served.queue.exclusively(() => served.delete(gone));
+      const page = await this.#store.items.changedSince(served.version, { limit: this.#page });
+      if (page.length === 0) break;
+      await this.#apply(served, page);
       served.version = page[page.length - 1].version;
       count += page.length;
     }
+    await this.#fill(served);
+    if (withoutRoom.size !== before[0] || unreadable.size !== before[1]) this.#onLacking(served);
+    return count;
   }
 
   /** Brings the catalogue that answers to what other servers have put. */
@@ -163,8 +172,48 @@ export class ItemWriter implements AsyncDisposable {
    * missing here, somebody else has changed items, or we have and were not told.
    */
   async #reach(served: Served, version: number, count: number): Promise<void> {
-    if (served.version + count === version) served.version = version;
-    else await this.replay(served);
+    if (served.version + count === version) {
+      served.version = version;
+      await this.#fill(served);
+    } else await this.replay(served);
+  }
+
+  /** Brings changes of the store to the catalogue. Each id stands once, so deletions may come first: they make room. */
+  async #apply(served: Served, changes: readonly StoredItem[]): Promise<void> {
+    const items = changes.filter(({ deleted }) => !deleted);
+    const prepared = await prepareItems(served.model, this.#vectors, items, { unknownChannels: "pass over" });
+    await this.#delete(
+      served,
+      changes.filter(({ deleted }) => deleted).map(({ id }) => id),
+    );
+    await this.#write(
+      served,
+      prepared.filter((item) => item !== undefined),
+    );
+    items.forEach(({ id }, i) => {
+      if (prepared[i]) return;
+      served.withoutRoom.delete(id);
+      served.unreadable.add(id);
+    });
+  }
+
+  /** Writes items that found no row before, as far as there are rows now. */
+  async #fill(served: Served): Promise<void> {
+    const { withoutRoom, catalogue } = served;
+    while (withoutRoom.size > 0) {
+      const ids = [...withoutRoom].slice(0, Math.min(this.#page, catalogue.rowsLeft + catalogue.freed.resting));
+      if (ids.length === 0) return;
+      const found = await Promise.all(ids.map((id) => this.#store.items.get(id)));
+      await this.#apply(served, found as StoredItem[]); // the store forgets no id
+    }
+  }
+
+  async #delete(served: Served, ids: readonly string[]): Promise<void> {
+    await served.queue.exclusively(() => served.delete(ids));
+    for (const id of ids) {
+      served.withoutRoom.delete(id);
+      served.unreadable.delete(id);
+    }
   }
 
   /** A change that nobody would ask for again: tried until the store can be used. */
@@ -188,12 +237,13 @@ export class ItemWriter implements AsyncDisposable {
   }
 
   async #write(served: Served, prepared: readonly PreparedItem[]): Promise<void> {
-    for (let from = 0; from < prepared.length; from += WRITTEN) {
-      const some = prepared.slice(from, from + WRITTEN).map(({ ready }) => ready);
+    const fitting = await this.#fitting(served, prepared);
+    for (let from = 0; from < fitting.length; from += WRITTEN) {
+      const some = fitting.slice(from, from + WRITTEN).map(({ ready }) => ready);
       await served.queue.exclusively(() => served.write(some));
     }
     const texts = new Map<string, string[]>();
-    for (const { ready, texts: own } of prepared) {
+    for (const { ready, texts: own } of fitting) {
       for (const { encoder, text } of own) {
         served.waiting.add(encoder, text, ready.id);
         const list = texts.get(encoder);
@@ -202,6 +252,21 @@ export class ItemWriter implements AsyncDisposable {
       }
     }
     for (const [encoder, list] of texts) this.#vectors.later(encoder, list);
+  }
+
+  /** The items that have a row, or get one. Waits for rows that requests under way still know; notes those that get none. */
+  async #fitting(served: Served, prepared: readonly PreparedItem[]): Promise<PreparedItem[]> {
+    const { catalogue, withoutRoom, unreadable } = served;
+    const more = catalogue.rowsFor(prepared.map(({ ready }) => ready.id));
+    while (more > catalogue.rowsLeft && catalogue.freed.resting > 0) await catalogue.freed.released();
+    let rows = catalogue.rowsLeft;
+    return prepared.filter(({ ready: { id } }) => {
+      unreadable.delete(id);
+      const fits = catalogue.known(id) !== undefined || rows-- > 0;
+      if (fits) withoutRoom.delete(id);
+      else withoutRoom.add(id);
+      return fits;
+    });
   }
 }
 

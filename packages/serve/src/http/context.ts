@@ -4,6 +4,7 @@ import type { Caller } from "../access/caller.ts";
 import type { KeyRing } from "../access/key-ring.ts";
 import type { BrowserTokens } from "../access/tokens.ts";
 import type { ItemWriter } from "../catalogue/writer.ts";
+import type { FairQueue, Turn } from "../fair-queue.ts";
 import type { ActiveModels } from "../models/active.ts";
 import type { Replicas } from "../replicas/join.ts";
 import type { ResultsFolder } from "../results/folder.ts";
@@ -27,6 +28,10 @@ export interface ServerContext {
   readonly users: Users;
   readonly usersThread: UsersThread;
   readonly refresh: RefreshQueue;
+  /** Filters whose words the catalogue is read for. */
+  readonly filterQueue: FairQueue;
+  /** Explanations that read the whole catalogue on this thread. */
+  readonly explainQueue: FairQueue;
   readonly recommendations: Recommendations;
   readonly keys: KeyRing;
   readonly tokens: BrowserTokens;
@@ -60,3 +65,9 @@ export type Handlers<Names extends RouteName = RouteName> = { readonly [Name in 
 /** The user of a request; one that is left out by a browser with a token is the token's. */
 export const userOf = (caller: Caller, user: string | undefined): string | undefined =>
   user ?? (caller.kind === "token" ? caller.user : undefined);
+
+/** Turn of a request: a token's is its user's, a key's is the key's. */
+export const turnOf = (caller: Caller, signal: AbortSignal): Turn => ({
+  caller: caller.kind === "token" ? `token ${caller.key} ${caller.user}` : caller.kind === "key" ? caller.key : "",
+  signal,
+});

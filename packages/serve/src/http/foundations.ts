@@ -2,6 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { type GuardOptions, installGuard } from "../access/guard.ts";
 import { installBodies } from "./bodies.ts";
+import { type ConnectionLimits, limitConnections } from "./connections.ts";
 import { installDraining } from "./drain.ts";
 import { installErrors } from "./errors.ts";
 import { installCacheControl, installCors, installSecurityHeaders } from "./headers.ts";
@@ -11,13 +12,12 @@ import { installObservation } from "./observe.ts";
 import { installRequestIds } from "./request-id.ts";
 
 export interface FoundationsOptions {
-  guard: Omit<GuardOptions, "metrics">;
+  guard: Omit<GuardOptions, "metrics" | "isCrowded">;
   metrics: Metrics;
   lifecycle: Lifecycle;
   /** Origins whose pages may ask and read answers, exactly as browsers write them. @default none */
   origins?: readonly string[];
-  /** Connections at once; further ones are dropped. @default 4096 */
-  mostConnections?: number;
+  connections?: Omit<ConnectionLimits, "onRefused">;
   /** Logs callers' addresses. @default false */
   addresses?: boolean;
 }
@@ -25,9 +25,9 @@ export interface FoundationsOptions {
 /** Prepares an app made with `serverOptions`. Register routes afterwards, each with its `config` (RouteAccess). */
 export async function installFoundations(
   app: FastifyInstance,
-  { guard, metrics, lifecycle, origins = [], mostConnections = 4096, addresses = false }: FoundationsOptions,
+  { guard, metrics, lifecycle, origins = [], connections = {}, addresses = false }: FoundationsOptions,
 ): Promise<void> {
-  app.server.maxConnections = mostConnections;
+  const isCrowded = limitConnections(app.server, { ...connections, onRefused: metrics.access.connectionRefused });
   installObservation(app, { metrics: metrics.http, addresses });
   installRequestIds(app);
   installErrors(app);
@@ -36,7 +36,7 @@ export async function installFoundations(
   await installCors(app, origins); // before the guard: browsers ask first without credentials
   const { door } = guard;
   const ownDoor = door.kind === "local" ? { ...door, origins: [...(door.origins ?? []), ...origins] } : door;
-  installGuard(app, { ...guard, door: ownDoor, metrics: metrics.access });
+  installGuard(app, { ...guard, door: ownDoor, isCrowded, metrics: metrics.access });
   installCacheControl(app);
   installDraining(app, lifecycle);
 }

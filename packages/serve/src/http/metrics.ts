@@ -101,7 +101,9 @@ function accessInstruments(make: Make) {
     "nearkin_rate_alone_total",
     "Requests held to this server's part of a limit, as the store gave no answer",
   );
+  const refused = make.counter("nearkin_connections_refused_total", "Connections beyond a limit", ["reason"]);
   return {
+    connectionRefused: (reason: "address" | "all") => refused.inc({ reason }),
     authFailure: (reason: AuthFailure) => failures.inc({ reason: reason.replace(" ", "_") }),
     forbidden: () => forbidden.inc(),
     rateLimited: (scope: RouteScope | "failures") => limited.inc({ scope }),
@@ -173,10 +175,18 @@ function itemInstruments(make: Make) {
   const put = make.counter("nearkin_items_put_total", "Items added or replaced");
   const deleted = make.counter("nearkin_items_deleted_total", "Items deleted");
   const pending = make.gauge("nearkin_items_pending_texts", "Items whose texts wait to be encoded");
+  const room = make.gauge("nearkin_items_room_left", "New items that can still be put");
+  const withoutRoom = make.gauge("nearkin_items_without_room", "Items of the store that the catalogue has no room for");
+  const unreadable = make.gauge("nearkin_items_unreadable", "Items of the store that the active model cannot read");
   return {
     put: (count: number) => put.inc(count),
     deleted: (count: number) => deleted.inc(count),
     pendingTexts: (count: number) => pending.set(count),
+    roomLeft: (count: number) => room.set(count),
+    lacking(items: { withoutRoom: number; unreadable: number }): void {
+      withoutRoom.set(items.withoutRoom);
+      unreadable.set(items.unreadable);
+    },
   };
 }
 

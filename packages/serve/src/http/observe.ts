@@ -1,6 +1,7 @@
 // One line in the log and one observation in the metrics for each request, when its answer has gone or its caller has.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { keyOf } from "../access/caller.ts";
+import { TokenBuckets } from "../access/rate-limit.ts";
 import { routeOf } from "./logs.ts";
 
 /** What is measured of requests. */
@@ -18,12 +19,16 @@ export interface ObserveOptions {
   addresses?: boolean;
 }
 
+/** Lines about strangers who were refused; beyond, they are written at level debug. */
+const REFUSED_LINES = { perSecond: 1, burst: 20 };
+
 /** Watches all requests. Install first, so that nothing is answered unseen. */
 export function installObservation(
   app: FastifyInstance,
   { metrics, quietRoutes = ["health", "ready", "metrics"], addresses = false }: ObserveOptions = {},
 ): void {
   const quiet = new Set(quietRoutes);
+  const refusedLines = new TokenBuckets();
   app.addHook("onRequest", (request, reply, done) => {
     const start = performance.now();
     metrics?.started();
@@ -53,10 +58,14 @@ export function installObservation(
     const { failure, log } = request;
     if (failure !== undefined) log.error({ ...line, err: failure }, "request");
     else if (status >= 500) log.warn(line, "request");
-    else if (isQuiet) log.debug(line, "request");
+    else if (isQuiet || (isRefusedStranger(request, status) && !refusedLines.take("", REFUSED_LINES).allowed))
+      log.debug(line, "request");
     else log.info(line, "request");
   }
 }
+
+const isRefusedStranger = ({ caller }: FastifyRequest, status: number): boolean =>
+  status >= 400 && (caller === undefined || caller.kind === "anonymous");
 
 /** 499, as proxies write it, where the caller went away before there was an answer. */
 function statusOf(reply: FastifyReply): number {

@@ -29,8 +29,8 @@ export interface ServerOptionsOptions {
   patience?: Patience;
   /** Bytes of a body, where its route does not say. @default 1 MiB */
   bodyLimit?: number;
-  /** Whose X-Forwarded-* headers are believed: addresses or networks of proxies. @default none */
-  trustProxy?: string | readonly string[];
+  /** Tells proxies, whose X-Forwarded-* headers are believed, by their address. @default none */
+  trustProxy?: ((address: string) => boolean) | undefined;
 }
 
 /** Longest parameter of a path: no shorter than a URL, so that unknown and known paths are refused alike. */
@@ -69,7 +69,7 @@ export function serverOptions({
       sendError(error, request, reply);
     },
     clientErrorHandler: answerBrokenRequest,
-    ...(trustProxy !== undefined && { trustProxy: typeof trustProxy === "string" ? trustProxy : [...trustProxy] }),
+    ...(trustProxy !== undefined && { trustProxy }),
     ...(logs !== false && logging(logs)),
   } satisfies FastifyHttpOptions<Server>;
 }

@@ -47,10 +47,21 @@ export class ActiveModels implements AsyncDisposable {
     return this.#sequence;
   }
 
-  /** Runs with the model that answers, which stays open until then. */
+  /** Runs with the model that answers, which stays open until then. A row stays the same item's, or nobody's. */
   async with<R>(use: (served: Served) => Promise<R> | R): Promise<R> {
-    if (this.#current) return this.#current.with(use);
-    throw new ApiError("NOT_READY", "no model is open; try again", { headers: { "retry-after": "1" } });
+    const current = this.#open();
+    const { freed } = current.value.catalogue;
+    const epoch = freed.enter();
+    try {
+      return await current.with(use);
+    } finally {
+      freed.leave(epoch);
+    }
+  }
+
+  /** The same for changes of items: rows that they free can be given out before they end. */
+  change<R>(use: (served: Served) => Promise<R>): Promise<R> {
+    return this.#open().with(use);
   }
 
   list(): Promise<ModelFolder[]> {
@@ -153,6 +164,11 @@ export class ActiveModels implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #open(): Leased<Served> {
+    if (this.#current) return this.#current;
+    throw new ApiError("NOT_READY", "no model is open; try again", { headers: { "retry-after": "1" } });
   }
 
   /** @param activation its number, or that it is to be recorded as a new one */

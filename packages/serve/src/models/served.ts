@@ -30,8 +30,10 @@ let opened = 0;
 export interface ServedOptions {
   /** Threads that scan. */
   threads: number;
-  /** Room for items put at run time. */
+  /** Items that may be put at run time, beyond those of the model. */
   spareItems: number;
+  /** Items that the store has: they get rows however many they are. @default 0 */
+  storedItems?: number;
   /** Searches that may wait. */
   queue: number;
   encode: EncodeTexts;
@@ -51,6 +53,7 @@ export interface RankOptions {
   readonly allowed: Bitmap | undefined;
   readonly exact: boolean;
   readonly signal?: AbortSignal | undefined;
+  readonly caller?: string | undefined;
 }
 
 interface Parts {
@@ -58,8 +61,12 @@ interface Parts {
   readonly engine: Engine;
   readonly threads: ScanThreads;
   readonly queue: number;
+  readonly spareItems: number;
   readonly onScan: ServedOptions["onScan"];
 }
+
+/** Rows kept beyond `spareItems`: servers that put items at the same time may exceed it together, and freed rows rest for a while. */
+const MAX_HEADROOM_ROWS = 20_000;
 
 export class Served implements AsyncDisposable {
   /** Tells it apart from others of this process, also of the same model. */
@@ -74,10 +81,13 @@ export class Served implements AsyncDisposable {
   readonly waiting = new WaitingTexts();
   /** Of the last change of an item that is in the catalogue. */
   version = 0;
-  /** Items of the store that this model cannot take. */
-  leftOut = 0;
+  /** Ids of the store's items that have no row here, since all are taken. The server is not ready while there are any. */
+  readonly withoutRoom = new Set<string>();
+  /** Ids of the store's items with a value that this model cannot read. */
+  readonly unreadable = new Set<string>();
   /** Told how a search was answered where there is a graph: by it, or why not. */
   onDecision: ((way: string) => void) | undefined;
+  readonly #spareItems: number;
   readonly #engine: Engine;
   readonly #threads: ScanThreads;
   readonly #predicted = new Map<number, RatingPrediction>();
@@ -89,6 +99,7 @@ export class Served implements AsyncDisposable {
     this.model = parts.model;
     this.#engine = parts.engine;
     this.#threads = parts.threads;
+    this.#spareItems = parts.spareItems;
     this.catalogue = new Catalogue(parts.model);
     this.shared = parts.model.shared;
     const { catalogue, model } = this;
@@ -105,13 +116,19 @@ export class Served implements AsyncDisposable {
   }
 
   /** Opens a folder, reads and checks all of it. A folder that is no model is a `BAD_MODEL`. */
-  static async open(path: string, { threads, spareItems, queue, encode, onScan }: ServedOptions): Promise<Served> {
+  static async open(path: string, options: ServedOptions): Promise<Served> {
+    const { threads, spareItems, storedItems = 0, queue, encode, onScan } = options;
+    const spareRows = Math.max(spareItems, storedItems) + Math.min(spareItems, MAX_HEADROOM_ROWS);
     const engine = await createEngine({ workers: 1, shared: true });
     let scanThreads: ScanThreads | undefined;
     try {
-      const model = await openModel(readFolder(path), { engine, encode, spareRows: spareItems });
+      const model = await openModel(readFolder(path), { engine, encode, spareRows }).catch((error: unknown) => {
+        if (!(error instanceof NearkinError) || error.code !== "BAD_ARGUMENT") throw error;
+        const message = `spareItems ${spareItems}, with ${storedItems} items in the store: ${error.message}`;
+        throw new NearkinError("BAD_ARGUMENT", message, { cause: error });
+      });
       scanThreads = await openScanThreads(engine, { threads });
-      const served = new Served(path, { model, engine, threads: scanThreads, queue, onScan });
+      const served = new Served(path, { model, engine, threads: scanThreads, queue, spareItems, onScan });
       await served.#probe();
       return served;
     } catch (error) {
@@ -119,6 +136,11 @@ export class Served implements AsyncDisposable {
       await engine.close();
       throw error;
     }
+  }
+
+  /** New items that may still be put. */
+  get roomLeft(): number {
+    return Math.max(0, this.#spareItems - this.catalogue.added - this.withoutRoom.size);
   }
 
   /** Lets a graph propose candidates, where the catalogue is large enough. Built in the background; until it is ready, scans answer. */
@@ -150,7 +172,7 @@ export class Served implements AsyncDisposable {
 
   /** The best rows of a query: by the graph where that promises enough of the exact list, else by a scan. */
   async rank(query: Query, options: RankOptions): Promise<{ list: Scored[]; exact: boolean }> {
-    const { k, exclude, signal } = options;
+    const { k, exclude, signal, caller } = options;
     const { rows, alive } = this.catalogue;
     const marks = options.allowed ?? alive;
     const { capacity } = this.catalogue;
@@ -173,7 +195,7 @@ export class Served implements AsyncDisposable {
         exact: true,
       };
     }
-    return { list: await rankWith(this.queue, rows, query, { k, exclude, allowed, signal }), exact: true };
+    return { list: await rankWith(this.queue, rows, query, { k, exclude, allowed, signal, caller }), exact: true };
   }
 
   /** The ratings that rows can expect. Computed once for each, and again when an item is replaced. */

@@ -20,7 +20,8 @@ export interface FeedOptions {
   listen: boolean;
   /** Users of whom something has changed; null: of any. */
   onUsers: (users: readonly string[] | null) => void;
-  onKeysRevoked: () => void;
+  /** A key was revoked, or the signing secret replaced. If it rejects, the next look tells again. */
+  onKeysChanged: () => Promise<void>;
   onImported: () => void;
   /** A server is gone, and what it had left to do is ours. */
   onInherited: () => void;
@@ -141,13 +142,13 @@ export class ChangeFeed implements AsyncDisposable {
   }
 
   async #tell(last: Look, look: Look): Promise<void> {
-    const { shared, onUsers, onKeysRevoked, onImported } = this.#options;
+    const { shared, onUsers, onKeysChanged, onImported } = this.#options;
     const moved = (kind: keyof Positions) => look.positions[kind] !== last.positions[kind];
     if (look.time - last.time > LONG) onUsers(null);
     else if (moved("events") || moved("metrics")) {
       onUsers(await shared.changes.usersBetween(last.positions, look.positions));
     }
-    if (moved("keys")) onKeysRevoked();
+    if (moved("keys")) await onKeysChanged();
     if (moved("imported")) onImported();
   }
 }

@@ -3,14 +3,16 @@
 //   items in the catalogue      by their versions: those above the last one known here are read
 //   users' events and metrics   forgotten when one has changed, read again when asked for
 //   keys                        doubted when one was revoked, read again when shown
+//   the signing secret          read again when it was replaced
 //   the active model            followed, one server at a time
 //   users to fit                fitted where their events came; what a server leaves behind is fitted by whoever finds it dead
 //   texts to encode             encoded by whoever comes to them first, and looked for in the store by the others
 //   requests a caller has left  leased from the store, see access/leased-buckets.ts
 //
-// All else is read from the store each time, or the same everywhere: events, feedback, the secret that signs tokens and lists, vectors of texts.
+// All else is read from the store each time, or the same everywhere: events, feedback, vectors of texts.
 import { randomBytes } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
+import type { SigningSecrets } from "../access/signing.ts";
 import type { ServeConfig } from "../config.ts";
 import type { ServerContext } from "../http/context.ts";
 import { isAway } from "../store/errors.ts";
@@ -22,6 +24,7 @@ import { isOurs } from "./share.ts";
 
 export interface JoinOptions
   extends Pick<ServerContext, "models" | "writer" | "users" | "keys" | "refresh" | "metrics"> {
+  signing: SigningSecrets;
   shared: SharedStore;
   config: Pick<ServeConfig, "lookEvery" | "listen">;
   log: Pick<FastifyBaseLogger, "info" | "warn" | "error">;
@@ -59,7 +62,7 @@ const MOST_BEHIND = 10_000;
 
 /** Looks for the first time, before anything is read from the store into memory, and keeps in step from then on. */
 export async function joinReplicas(options: JoinOptions): Promise<Replicas> {
-  const { shared, models, writer, users, keys, refresh, metrics, config, log } = options;
+  const { shared, signing, models, writer, users, keys, refresh, metrics, config, log } = options;
   const id = randomBytes(8).toString("hex");
   const joined = performance.now();
   const behind = new Set<string>();
@@ -106,7 +109,10 @@ export async function joinReplicas(options: JoinOptions): Promise<Replicas> {
       if (changed === null) users.forgetAll();
       else for (const user of changed) users.forget(user);
     },
-    onKeysRevoked: () => keys.doubt(),
+    onKeysChanged: () => {
+      keys.doubt();
+      return signing.reload();
+    },
     onImported: options.onImported,
     onInherited: () => {
       log.info("a server on the store is gone; users it had left to fit are fitted here");

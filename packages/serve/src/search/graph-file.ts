@@ -1,7 +1,7 @@
 // A graph on disk: usearch's own file, and beside it a card that says what it was built from. A graph is taken back only where the card fits word
-// for word and the file has the hash on the card: anything else is built anew. Both are written under another name first, the card last.
+// for word and the file has the hash on the card: anything else is built anew. Both are written under another name first and flushed to the disk, the card last.
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 const FORMAT = 1;
@@ -82,7 +82,8 @@ export async function keepGraph(
   try {
     const file = await write(unfinished[0]);
     const content: GraphCard = { format: FORMAT, origin, rows, file };
-    await writeFile(unfinished[1], `${JSON.stringify(content, null, 1)}\n`);
+    await flush(unfinished[0]);
+    await writeFile(unfinished[1], `${JSON.stringify(content, null, 1)}\n`, { flush: true });
     await rename(unfinished[0], graph);
     await rename(unfinished[1], card);
     return { path: graph, bytes: file.bytes };
@@ -90,6 +91,11 @@ export async function keepGraph(
     for (const path of unfinished) await rm(path, { force: true });
     throw error;
   }
+}
+
+async function flush(path: string): Promise<void> {
+  await using file = await open(path, "r+");
+  await file.sync();
 }
 
 /** Removes the graphs of all models but these, and what was left half-written; returns the names. To be called while no graph is being kept. */

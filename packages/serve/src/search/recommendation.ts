@@ -1,6 +1,6 @@
 // The id of a list that was given out. Feedback names it, and all that is to be known of the list then is in the id itself, signed: nothing is
 // written when a list is read.
-import { createHmac, createSecretKey, type KeyObject, randomFillSync, timingSafeEqual } from "node:crypto";
+import { createHmac, type KeyObject, randomFillSync, timingSafeEqual } from "node:crypto";
 import { NearkinError } from "@nearkin/core";
 
 const MAC_BYTES = 12;
@@ -22,27 +22,31 @@ const KINDS = ["similar", "because"] as const;
 const METRICS = ["user", "given", "base"] as const;
 
 export class Recommendations {
-  readonly #secret: KeyObject;
+  readonly #secrets: () => readonly KeyObject[];
   readonly #drawn = Buffer.alloc(DRAWN * OWN_BYTES);
   #taken = DRAWN;
 
-  constructor(secret: Uint8Array) {
-    this.#secret = createSecretKey(secret);
+  /** The first secret signs, all are accepted. */
+  constructor(secrets: () => readonly KeyObject[]) {
+    this.#secrets = secrets;
   }
 
   /** The first 16 characters of a model's id tell it apart. */
   create({ time, model, kind, metric }: Recommendation): string {
     const code = `${KINDS.indexOf(kind as (typeof KINDS)[number])}${METRICS.indexOf(metric)}`;
     const payload = `${time.toString(36)}.${model.slice(0, 16)}.${code}.${this.#own()}`;
-    return `${payload}.${this.#mac(payload)}`;
+    return `${payload}.${macOf(payload, this.#secrets()[0])}`;
   }
 
   read(id: string): Recommendation {
     const end = id.lastIndexOf(".");
     const [time, model, code] = id.split(".");
-    const mac = Buffer.from(this.#mac(id.slice(0, Math.max(0, end))));
     const given = Buffer.from(id.slice(end + 1));
-    if (end < 0 || mac.length !== given.length || !timingSafeEqual(mac, given)) {
+    const isOurs = (secret: KeyObject) => {
+      const mac = Buffer.from(macOf(id.slice(0, end), secret));
+      return mac.length === given.length && timingSafeEqual(mac, given);
+    };
+    if (end < 0 || !this.#secrets().some(isOurs)) {
       throw new NearkinError("BAD_ARGUMENT", "recommendation: expected an id that a list of this server came with");
     }
     return {
@@ -61,8 +65,8 @@ export class Recommendations {
     const at = this.#taken++ * OWN_BYTES;
     return this.#drawn.toString("base64url", at, at + OWN_BYTES);
   }
+}
 
-  #mac(payload: string): string {
-    return createHmac("sha256", this.#secret).update(payload).digest().subarray(0, MAC_BYTES).toString("base64url");
-  }
+function macOf(payload: string, secret: KeyObject): string {
+  return createHmac("sha256", secret).update(payload).digest().subarray(0, MAC_BYTES).toString("base64url");
 }

@@ -42,6 +42,7 @@ export interface SimilarRequest {
   /** Never the graph. */
   readonly exact: boolean;
   readonly signal?: AbortSignal | undefined;
+  readonly caller?: string | undefined;
 }
 
 export interface SimilarRow extends Scored {

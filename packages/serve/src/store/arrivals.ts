@@ -20,6 +20,19 @@ export type ArrivalRow = readonly [key: string, ...others: SqlValue[]];
 /** The time of arrival in milliseconds since 1970; null: the database's clock tells. */
 export type ArrivalClock = () => number | null;
 
+/** ms that a clock may be put back without being believed. */
+const MAX_STEP_BACK_MS = 3_600_000;
+
+/** A clock that stands still while the other, put back by up to an hour, catches up: what arrives keeps its order. */
+export function steadyClock(clock: () => number): () => number {
+  let last = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = clock();
+    if (now > last || last - now > MAX_STEP_BACK_MS) last = now;
+    return last;
+  };
+}
+
 /** Rows of those who write at the same time, in one transaction. */
 const MOST_ROWS = 1000;
 
@@ -67,23 +80,33 @@ export function acceptedOf(batches: readonly (readonly ArrivalRow[])[], results:
   return batches.map((rows) => rows.filter(([key]) => accepted.delete(key)));
 }
 
-/** A function that writes rows, all or none, and gives those that were accepted. */
+/** Why each of some batches cannot be written; null: it can. */
+export type Refusals = (batches: readonly (readonly ArrivalRow[])[]) => Promise<(Error | null)[]>;
+
+/** A function that writes rows, all or none, and gives those that were accepted. It throws what `refusals` says of them. */
 export function arrivalWriter(
   database: SqlDatabase,
   table: ArrivalTable,
+  refusals?: Refusals,
 ): (rows: readonly ArrivalRow[]) => Promise<ArrivalRow[]> {
   const write = together(
     async (batches: readonly (readonly ArrivalRow[])[]) => {
-      const results = await database.run(arrivalStatements(database, table, batches.flat()));
+      const refused = (await refusals?.(batches)) ?? batches.map(() => null);
+      const admitted = batches.filter((_, i) => refused[i] === null);
+      if (admitted.length === 0) return refused as Error[];
+      const results = await database.run(arrivalStatements(database, table, admitted.flat()));
       if (table.name === "events") database.changed(); // nobody remembers feedback
-      return acceptedOf(batches, results);
+      const accepted = acceptedOf(admitted, results);
+      return refused.map((error) => error ?? (accepted.shift() as ArrivalRow[]));
     },
     { sizeOf: (rows) => rows.length, most: MOST_ROWS },
   );
   return async (rows) => {
     if (rows.length === 0) return [];
     for (const row of rows) checkValues(row); // before they meet others', which must not fail with them
-    return write(rows);
+    const written = await write(rows);
+    if (written instanceof Error) throw written;
+    return written;
   };
 }
 

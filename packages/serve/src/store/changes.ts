@@ -8,7 +8,7 @@ export interface Positions {
   readonly items: number;
   readonly events: number;
   readonly metrics: number;
-  /** Revocations. */
+  /** Revocations, and replacements of the signing secret. */
   readonly keys: number;
   /** Events that came by imports. */
   readonly imported: number;

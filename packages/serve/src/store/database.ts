@@ -24,6 +24,11 @@ export interface SqlDatabase extends AsyncDisposable {
   run(statements: readonly SqlStatement[]): Promise<SqlRow[][]>;
   /** Something was written that other servers hold in memory: they are told, where there can be any. */
   changed(): void;
+  /**
+   * Resolves when what was deleted before is gone from the files beside the tables too: the write-ahead log of libsql is emptied. On PostgreSQL
+   * nothing is done: VACUUM and the archives of its log decide.
+   */
+  scrub(): Promise<void>;
   /** Hears of what others have changed; null where there are no others. */
   readonly listen: ((options: ListenOptions) => AsyncDisposable) | null;
 }

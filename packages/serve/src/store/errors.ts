@@ -19,7 +19,9 @@ type Bad =
   | "foreign"
   /** Written by a later version. */
   | "newer"
-  | "damaged";
+  | "damaged"
+  /** The database does not keep what it acknowledges. */
+  | "unsafe";
 
 export type StoreReason = Unavailable | Bad;
 
@@ -44,7 +46,7 @@ export class StoreError extends NearkinError {
 }
 
 function isBad(reason: StoreReason): reason is Bad {
-  return reason === "foreign" || reason === "newer" || reason === "damaged";
+  return reason === "foreign" || reason === "newer" || reason === "damaged" || reason === "unsafe";
 }
 
 /** The store cannot be used now, and may be later. */

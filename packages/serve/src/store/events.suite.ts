@@ -175,7 +175,7 @@ export function describeEvents(fresh: () => Place): void {
       expect(await store.events.count()).toBe(ODD_IDS.length);
       for (const [i, id] of ODD_IDS.entries()) {
         expect(await store.events.ofUser(id)).toMatchObject([{ user: id, item: id, type: id, time: i }]);
-        expect(await store.events.itemsOf(id)).toEqual([id]);
+        expect(await store.events.summaryOf(id)).toMatchObject({ events: 1, items: 1, first: i, last: i });
       }
     });
 
@@ -216,10 +216,34 @@ export function describeEvents(fresh: () => Place): void {
       expect(events.map(({ time }) => time)).toEqual(times);
     });
 
-    test("tell which items a user knows, each once", async () => {
+    test("without a time keep the order of arrival when the clock is put back", async () => {
+      let time = 50_000;
+      await using store = await openAt(fresh(), { now: () => time });
+      const view = (item: string) => store.events.add([{ user: "ada", item, type: "view" }]);
+      await view("first");
+      time -= 8000;
+      await view("second");
+      time += 9000;
+      await view("third");
+      expect((await store.events.ofUser("ada")).map(({ item, time }) => [item, time])).toEqual([
+        ["first", 50_000],
+        ["second", 50_000],
+        ["third", 51_000],
+      ]);
+    });
+
+    test("are told of in numbers", async () => {
       await using store = await openAt(fresh());
       await store.events.add([rated("ada", "x", 1), rated("ada", "x", 2), rated("ada", "y", 3), rated("bob", "z", 1)]);
-      expect((await store.events.itemsOf("ada")).sort()).toEqual(["x", "y"]);
+      await store.events.add([{ user: "ada", item: "v", type: "view", time: 9 }]);
+      expect(await store.events.summaryOf("ada")).toEqual({ events: 4, items: 3, ratings: 2, first: 1, last: 9 });
+      expect(await store.events.summaryOf("nobody")).toEqual({
+        events: 0,
+        items: 0,
+        ratings: 0,
+        first: null,
+        last: null,
+      });
       const arrivals = (await store.events.ofUser("ada")).map(({ arrival }) => arrival);
       expect([await store.events.lastOf("ada"), await store.events.lastOf("nobody")]).toEqual([
         Math.max(...arrivals),

@@ -7,7 +7,8 @@ import { randomUUID } from "node:crypto";
 import { type ArrivalClock, type ArrivalRow, type ArrivalTable, arrivalWriter, countArrivals } from "./arrivals.ts";
 import { checkId, checkPage, checkWhole } from "./checks.ts";
 import type { SqlDatabase, SqlRow } from "./database.ts";
-import { keyOf } from "./rows.ts";
+import { eventQuota } from "./quota.ts";
+import { keyOf, LIVE_EVENTS } from "./rows.ts";
 
 export interface NewEvent {
   user: string;
@@ -43,6 +44,17 @@ export interface AddedEvents {
   acceptedUsers: string[];
 }
 
+/** A user's events in numbers. */
+interface EventSummary {
+  events: number;
+  /** Items that they are about, each once; and those of them that were rated. */
+  items: number;
+  ratings: number;
+  /** Times of the first and the last; null without events. */
+  first: number | null;
+  last: number | null;
+}
+
 interface UserEventsOptions {
   /** So many of the last. @default all */
   last?: number;
@@ -51,14 +63,13 @@ interface UserEventsOptions {
 }
 
 export interface EventStore {
-  /** All of them or none. */
+  /** Adds all of them or none. Throws `EventQuotaError` if a user would have more than `eventsPerUser`. */
   add(events: readonly NewEvent[]): Promise<AddedEvents>;
   /** A user's events, or the last so many of them, in the order of their times; where these are equal, of arrival. */
   ofUser(user: string, options?: UserEventsOptions): Promise<StoredEvent[]>;
   /** The arrival number of the event of a user that came last, whatever its time; 0 without events. */
   lastOf(user: string): Promise<number>;
-  /** The items that a user has events with, each once, in no particular order. */
-  itemsOf(user: string): Promise<string[]>;
+  summaryOf(user: string): Promise<EventSummary>;
   /** All events in the order of arrival, behind the arrival number `after`. An empty page is the end. */
   page(options: { after?: number; limit: number }): Promise<StoredEvent[]>;
   count(): Promise<number>;
@@ -79,8 +90,8 @@ export const EVENTS: ArrivalTable = {
 };
 const COLUMNS = `arrival, ${Object.keys(EVENTS.columns).join(", ")}`;
 
-export function eventStore(database: SqlDatabase, now: ArrivalClock): EventStore {
-  const write = arrivalWriter(database, EVENTS);
+export function eventStore(database: SqlDatabase, { now, quota }: { now: ArrivalClock; quota: number }): EventStore {
+  const write = arrivalWriter(database, EVENTS, eventQuota(database, quota));
   return {
     async add(events) {
       return addedEvents(events, await write(eventRows(events, now())));
@@ -96,25 +107,28 @@ export function eventStore(database: SqlDatabase, now: ArrivalClock): EventStore
       const earlier = before ? "AND (time < $2 OR (time = $2 AND arrival < $3))" : "";
       const values = [user, ...(before ? [before.time, before.arrival] : []), ...(last === undefined ? [] : [last])];
       const limit = last === undefined ? "" : `LIMIT $${values.length}`;
-      const sql = `SELECT ${COLUMNS} FROM nearkin.events WHERE user_id = $1 ${earlier} ORDER BY time DESC, arrival DESC ${limit}`;
+      const sql = `SELECT ${COLUMNS} FROM nearkin.events WHERE user_id = $1 AND ${LIVE_EVENTS} ${earlier} ORDER BY time DESC, arrival DESC ${limit}`;
       return (await database.run([{ sql, values }]))[0].map(readEvent).reverse();
     },
 
     async lastOf(user) {
       checkId("a user", user);
-      const sql = "SELECT COALESCE(MAX(arrival), 0) AS last FROM nearkin.events WHERE user_id = $1";
-      return (await database.run([{ sql, values: [user] }]))[0][0].last as number;
+      const sql = "SELECT last_event FROM nearkin.users WHERE user_id = $1";
+      const [[row]] = await database.run([{ sql, values: [user] }]);
+      return row ? (row.last_event as number) : 0;
     },
 
-    async itemsOf(user) {
+    async summaryOf(user) {
       checkId("a user", user);
-      const sql = "SELECT DISTINCT item_id FROM nearkin.events WHERE user_id = $1";
-      return (await database.run([{ sql, values: [user] }]))[0].map(({ item_id }) => item_id as string);
+      const sql = `SELECT COUNT(*) AS events, COUNT(DISTINCT item_id) AS items,
+        COUNT(DISTINCT CASE WHEN rating IS NOT NULL THEN item_id END) AS ratings, MIN(time) AS first, MAX(time) AS last
+        FROM nearkin.events WHERE user_id = $1 AND ${LIVE_EVENTS}`;
+      return (await database.run([{ sql, values: [user] }]))[0][0] as unknown as EventSummary;
     },
 
     async page({ after = 0, limit }) {
       checkPage({ after, limit });
-      const sql = `SELECT ${COLUMNS} FROM nearkin.events WHERE arrival > $1 ORDER BY arrival LIMIT $2`;
+      const sql = `SELECT ${COLUMNS} FROM nearkin.events WHERE arrival > $1 AND ${LIVE_EVENTS} ORDER BY arrival LIMIT $2`;
       return (await database.run([{ sql, values: [after, limit] }]))[0].map(readEvent);
     },
 

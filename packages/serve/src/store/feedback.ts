@@ -2,7 +2,7 @@
 import { type ArrivalClock, type ArrivalRow, type ArrivalTable, arrivalWriter } from "./arrivals.ts";
 import { checkId, checkPage, checkWhole } from "./checks.ts";
 import type { SqlDatabase, SqlRow } from "./database.ts";
-import { keyOf } from "./rows.ts";
+import { keyOf, LIVE_FEEDBACK } from "./rows.ts";
 
 export interface NewFeedback {
   /** The caller's own name for it. @default made of what it says */
@@ -67,7 +67,7 @@ export function feedbackStore(database: SqlDatabase, now: ArrivalClock): Feedbac
 
     async countOf(user) {
       checkId("a user", user);
-      const sql = "SELECT COUNT(*) AS entries FROM nearkin.feedback WHERE user_id = $1";
+      const sql = `SELECT COUNT(*) AS entries FROM nearkin.feedback WHERE user_id = $1 AND ${LIVE_FEEDBACK}`;
       return (await database.run([{ sql, values: [user] }]))[0][0].entries as number;
     },
 
@@ -79,7 +79,7 @@ export function feedbackStore(database: SqlDatabase, now: ArrivalClock): Feedbac
 
     async page({ after = 0, limit }) {
       checkPage({ after, limit });
-      const sql = `SELECT ${COLUMNS} FROM nearkin.feedback WHERE arrival > $1 ORDER BY arrival LIMIT $2`;
+      const sql = `SELECT ${COLUMNS} FROM nearkin.feedback WHERE arrival > $1 AND ${LIVE_FEEDBACK} ORDER BY arrival LIMIT $2`;
       return (await database.run([{ sql, values: [after, limit] }]))[0].map(readFeedback);
     },
   };

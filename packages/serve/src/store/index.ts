@@ -1,6 +1,7 @@
 /** The store by itself, for commands beside a running server: nothing of HTTP is loaded. */
 
-export { type OpenedKeys, openKeys } from "../access/open-keys.ts";
+export { KeyRing } from "../access/key-ring.ts";
+export { rotateSigningSecret } from "../access/signing.ts";
 export type { Activation, ActivationStore } from "./activations.ts";
 export { StoreError, type StoreReason } from "./errors.ts";
 export type { AddedEvents, EventStore, NewEvent, StoredEvent } from "./events.ts";

@@ -50,6 +50,7 @@ export function describeItems(fresh: () => Place): void {
         ["only in the catalogue", null, true],
       ]);
       expect((await changes(store, version)).map(({ id }) => id)).toEqual(["c", "only in the catalogue"]);
+      expect(await store.items.count()).toBe(2);
       expect(await store.items.get("c")).toMatchObject({ deleted: true, title: null, channels: {}, fields: {} });
       await store.items.put([item("c", "back")]);
       expect(await store.items.get("c")).toMatchObject({

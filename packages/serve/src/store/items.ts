@@ -31,6 +31,8 @@ export interface ItemStore {
   get(id: string): Promise<StoredItem | null>;
   /** Items that changed after a version (0: all), deleted ones included, in the order of their versions. An empty page is the end. */
   changedSince(version: number, options: { limit: number }): Promise<StoredItem[]>;
+  /** Items that are not deleted. */
+  count(): Promise<number>;
   /** The version of the last change; 0 where nothing ever was put. */
   version(): Promise<number>;
 }
@@ -88,6 +90,11 @@ export function itemStore(database: SqlDatabase, now: () => number): ItemStore {
       checkPage({ after: version, limit });
       const sql = `SELECT ${COLUMNS} FROM nearkin.items WHERE version > $1 ORDER BY version LIMIT $2`;
       return (await database.run([{ sql, values: [version, limit] }]))[0].map(readItem);
+    },
+
+    async count() {
+      const sql = "SELECT CAST(COUNT(*) AS BIGINT) AS items FROM nearkin.items WHERE deleted = 0";
+      return (await database.run([{ sql }]))[0][0].items as number;
     },
 
     async version() {

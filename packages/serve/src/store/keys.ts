@@ -1,7 +1,7 @@
 // Keys to the API, and secrets of the server's own.
 import { checkId, checkWhole } from "./checks.ts";
 import type { SqlDatabase, SqlRow } from "./database.ts";
-import { takeNumbers } from "./rows.ts";
+import { keyOf, takeNumbers } from "./rows.ts";
 
 interface NewApiKey {
   id: string;
@@ -25,6 +25,8 @@ export interface KeyStore {
   /** Throws an `SqlError` (unique) where id or hash are taken. */
   create(key: NewApiKey): Promise<ApiKey>;
   get(id: string): Promise<ApiKey | null>;
+  /** Those of the ids that there are, in any order. */
+  getAll(ids: readonly string[]): Promise<ApiKey[]>;
   findByHash(hash: Uint8Array): Promise<ApiKey | null>;
   /** All of them, in the order of creation. */
   list(): Promise<ApiKey[]>;
@@ -34,9 +36,19 @@ export interface KeyStore {
   touch(uses: ReadonlyMap<string, number>): Promise<void>;
 }
 
+export interface AcceptedSecret {
+  readonly value: Uint8Array;
+  /** Milliseconds since 1970; null: in use. */
+  readonly until: number | null;
+}
+
 export interface SecretStore {
   /** The secret of that name, which is `candidate` where there was none: all who ask, at once or later, get the same. */
   getOrCreate(name: string, candidate: Uint8Array): Promise<Uint8Array>;
+  /** The secret of that name, then those it replaced; their time may have ended. */
+  accepted(name: string): Promise<AcceptedSecret[]>;
+  /** Replaces the secret. The one before stays accepted for `grace` ms; 0: all before are forgotten. */
+  rotate(name: string, next: Uint8Array, grace: number): Promise<void>;
 }
 
 const COLUMNS = "id, name, scopes, hash, created, expires, revoked, last_used";
@@ -57,6 +69,12 @@ export function keyStore(database: SqlDatabase, now: () => number): KeyStore {
         { sql: `SELECT ${COLUMNS} FROM nearkin.api_keys WHERE id = $1`, values: [id] },
       ]);
       return row ? readKey(row) : null;
+    },
+
+    async getAll(ids) {
+      const places = ids.map((_, i) => `$${i + 1}`).join(", ");
+      const sql = `SELECT ${COLUMNS} FROM nearkin.api_keys WHERE id IN (${places})`;
+      return (await database.run([{ sql, values: ids }]))[0].map(readKey);
     },
 
     async findByHash(hash) {
@@ -91,7 +109,12 @@ export function keyStore(database: SqlDatabase, now: () => number): KeyStore {
   };
 }
 
-export function secretStore(database: SqlDatabase): SecretStore {
+/** The name under which a replaced secret is kept until then, less the hash that follows. Such names sort by their time. */
+const replacedName = (name: string, until: number): string => `${name} until ${String(until).padStart(16, "0")}`;
+const REPLACED = "name >= $1 AND name < $2";
+const LAST = Number.MAX_SAFE_INTEGER;
+
+export function secretStore(database: SqlDatabase, now: () => number): SecretStore {
   return {
     async getOrCreate(name, candidate) {
       checkId("a secret's name", name);
@@ -100,6 +123,37 @@ export function secretStore(database: SqlDatabase): SecretStore {
         { sql: "SELECT value FROM nearkin.secrets WHERE name = $1", values: [name] },
       ]);
       return value as Uint8Array;
+    },
+
+    async accepted(name) {
+      const sql = `SELECT name, value FROM nearkin.secrets WHERE name = $3 OR (${REPLACED}) ORDER BY name`;
+      const values = [replacedName(name, 0), replacedName(name, LAST), name];
+      const start = replacedName(name, 0).length - 16;
+      return (await database.run([{ sql, values }]))[0].map((row) => ({
+        value: row.value as Uint8Array,
+        until: row.name === name ? null : Number((row.name as string).slice(start, start + 16)),
+      }));
+    },
+
+    async rotate(name, next, grace) {
+      const forgotten = replacedName(name, grace === 0 ? LAST : now() + 1);
+      await database.run([
+        ...(database.kind === "postgres" ? [takeNumbers("keys", 1)] : []), // other servers hear of it by this number
+        { sql: `DELETE FROM nearkin.secrets WHERE ${REPLACED}`, values: [replacedName(name, 0), forgotten] },
+        ...(grace === 0
+          ? []
+          : [
+              {
+                sql: "INSERT INTO nearkin.secrets SELECT CAST($1 AS TEXT), value FROM nearkin.secrets WHERE name = $2",
+                values: [`${replacedName(name, now() + grace)} ${keyOf(...next)}`, name],
+              },
+            ]),
+        {
+          sql: "INSERT INTO nearkin.secrets VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+          values: [name, next],
+        },
+      ]);
+      database.changed();
     },
   };
 }

@@ -1,4 +1,5 @@
-// What the thread of a libsql database runs: plain CommonJS, since a thread cannot start from TypeScript here.
+// The program of the thread that a libsql database runs in, as text: plain CommonJS, so that it starts at once, without a file beside the built
+// server and without a loader of TypeScript.
 //
 // It is posted { id, statements } and answers { id, rows } or { id, error }; null ends it. Once open it posts {}, or { error }.
 //
@@ -72,7 +73,12 @@ function together(jobs) {
     database.exec("COMMIT");
     jobs.forEach(({ id }, i) => parentPort.postMessage({ id, rows: rows[i] }));
   } catch (error) {
-    if (database.inTransaction) database.exec("ROLLBACK"); // a full disk has rolled back already
+    try {
+      if (database.inTransaction) database.exec("ROLLBACK"); // a full disk has rolled back already
+    } catch (stuck) {
+      fail(jobs, error);
+      throw stuck; // ends the thread, and with its connection the transaction; another thread is started
+    }
     if (running && jobs.length > 1) for (const job of jobs) together([job]);
     else fail(jobs, error);
   }
@@ -139,7 +145,10 @@ function makePrivate(path) {
 }
 
 function open(Database, { path, lockPath, busyTimeout }) {
-  if (lockPath) guard = lock(Database, lockPath);
+  if (lockPath) {
+    makePrivate(lockPath); // whoever can read it can hold a lock on it, and keep servers from starting
+    guard = lock(Database, lockPath);
+  }
   if (path !== ":memory:") makePrivate(path);
   database = new Database(path);
   database.exec("PRAGMA busy_timeout = " + busyTimeout);

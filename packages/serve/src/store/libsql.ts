@@ -2,11 +2,13 @@
 import { once } from "node:events";
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { checkValues, type SqlDatabase, type SqlRow, type SqlStatement, type SqlValue } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import { type Fault, toStoreError } from "./libsql-errors.ts";
 import { LIBSQL_THREAD } from "./libsql-thread.ts";
+import { together } from "./together.ts";
 
 export interface LibsqlOptions {
   /** Take the file as its only server. Without, other processes may read and write it too, a transaction at a time. @default true */
@@ -26,6 +28,13 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
+/** ms before a thread that stopped is started again; doubled with each attempt that fails, up to the most. */
+const RESTART_MS = 100;
+const MAX_RESTART_MS = 10_000;
+
+/** ms before the log is emptied again, if another process was reading it. */
+const SCRUB_AGAIN_MS = 60_000;
+
 /**
  * Opens the file, made where it is not there; its folder must be. Throws `STORE_UNAVAILABLE` where another server has it. `:memory:` is a
  * database that ends with the process.
@@ -34,19 +43,22 @@ export async function openLibsql(path: string, options: LibsqlOptions = {}): Pro
   const { exclusive = true, busyTimeout = 5000 } = options;
   const inMemory = path === ":memory:";
   const place = inMemory ? path : realPath(path);
-  const worker = new Worker(LIBSQL_THREAD, {
-    eval: true,
-    name: "nearkin-store",
-    workerData: {
-      library: import.meta.resolve("libsql"),
-      path: place,
-      lockPath: exclusive && !inMemory ? `${place}.lock` : null,
-      busyTimeout,
-    },
-  });
-  const [answer] = (await once(worker, "message")) as [Answer];
-  if (answer.error) throw toStoreError(answer.error, place);
-  return new LibsqlDatabase(worker, place);
+  const start = async (): Promise<Worker> => {
+    const worker = new Worker(LIBSQL_THREAD, {
+      eval: true,
+      name: "nearkin-store",
+      workerData: {
+        library: import.meta.resolve("libsql"),
+        path: place,
+        lockPath: exclusive && !inMemory ? `${place}.lock` : null,
+        busyTimeout,
+      },
+    });
+    const [answer] = (await once(worker, "message")) as [Answer];
+    if (answer.error) throw toStoreError(answer.error, place);
+    return worker;
+  };
+  return new LibsqlDatabase(await start(), place, inMemory ? null : start);
 }
 
 class LibsqlDatabase implements SqlDatabase {
@@ -54,57 +66,100 @@ class LibsqlDatabase implements SqlDatabase {
   readonly place: string;
   readonly schema = null;
   readonly listen = null; // a file has one server
-  readonly #worker: Worker;
+  readonly #start: (() => Promise<Worker>) | null;
   readonly #waiting = new Map<number, Waiting>();
-  readonly #gone: Promise<unknown>;
+  readonly #closing = new AbortController();
+  #worker: Worker | undefined; // undefined while it is started again
+  #gone: Promise<unknown> = Promise.resolve();
+  #restarting: Promise<void> | undefined;
   #sent = 0;
   #ended: StoreError | undefined;
 
-  constructor(worker: Worker, place: string) {
-    this.#worker = worker;
+  /** @param start opens the file in another thread; null: what a thread that stopped held is lost */
+  constructor(worker: Worker, place: string, start: (() => Promise<Worker>) | null) {
     this.place = place;
+    this.#start = start;
+    this.#adopt(worker);
+  }
+
+  run(statements: readonly SqlStatement[]): Promise<SqlRow[][]> {
+    const worker = this.#worker;
+    if (this.#ended) return Promise.reject(this.#ended);
+    if (!worker) return Promise.reject(new StoreError("unreachable", `the thread of ${this.place} is starting again`));
+    return new Promise((resolve, reject) => {
+      for (const { values } of statements) if (values) checkValues(values);
+      worker.postMessage({ id: ++this.#sent, statements: statements.map(compact) });
+      this.#waiting.set(this.#sent, { resolve, reject });
+      worker.ref();
+    });
+  }
+
+  changed(): void {}
+
+  async scrub(): Promise<void> {
+    await this.#truncateLog(null);
+  }
+
+  /** Deletions at the same time share one checkpoint. */
+  readonly #truncateLog = together(
+    async (all: readonly null[]) => {
+      const [[{ busy }]] = await this.run([{ sql: "PRAGMA wal_checkpoint(TRUNCATE)" }]);
+      if (busy !== 0) setTimeout(() => this.scrub().catch(() => {}), SCRUB_AGAIN_MS).unref();
+      return all;
+    },
+    { sizeOf: () => 1, most: Number.POSITIVE_INFINITY },
+  );
+
+  /** What was sent before is still done. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended ??= new StoreError("closed", `${this.place} is closed`);
+    this.#closing.abort();
+    await this.#restarting;
+    this.#worker?.ref();
+    this.#worker?.postMessage(null);
+    await this.#gone;
+  }
+
+  #adopt(worker: Worker): void {
+    this.#worker = worker;
     this.#gone = once(worker, "exit");
     worker.on("message", ({ id = 0, rows, error }: Answer) => {
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);
       if (this.#waiting.size === 0) worker.unref(); // an idle store does not hold the process
       if (rows) waiting?.resolve(rows);
-      else if (error) waiting?.reject(toStoreError(error, place));
+      else if (error) waiting?.reject(toStoreError(error, this.place));
     });
-    worker.on("error", (cause: Error) => this.#lose(cause.message, cause));
-    worker.on("exit", (code) => this.#lose(`exit code ${code}`));
+    let cause: Error | undefined;
+    worker.on("error", (error: Error) => {
+      cause = error;
+    });
+    worker.on("exit", (code) => this.#lose(cause?.message ?? `exit code ${code}`, cause));
     worker.unref();
   }
 
-  run(statements: readonly SqlStatement[]): Promise<SqlRow[][]> {
-    if (this.#ended) return Promise.reject(this.#ended);
-    return new Promise((resolve, reject) => {
-      for (const { values } of statements) if (values) checkValues(values);
-      this.#worker.postMessage({ id: ++this.#sent, statements: statements.map(compact) });
-      this.#waiting.set(this.#sent, { resolve, reject });
-      this.#worker.ref();
-    });
-  }
-
-  changed(): void {}
-
-  /** What was sent before is still done. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#ended) {
-      this.#ended = new StoreError("closed", `${this.place} is closed`);
-      this.#worker.ref();
-      this.#worker.postMessage(null);
-    }
-    await this.#gone;
-  }
-
-  #lose(reason: string, cause?: unknown): void {
-    this.#ended ??= new StoreError("unreachable", `the thread of ${this.place} stopped (${reason}); start anew`, {
-      cause,
-      uncertain: true,
-    });
-    for (const { reject } of this.#waiting.values()) reject(this.#ended);
+  /** Fails what was under way, of which nobody knows whether it was done, and starts another thread. */
+  #lose(reason: string, cause: Error | undefined): void {
+    this.#worker = undefined;
+    const error = new StoreError(
+      "unreachable",
+      `the thread of ${this.place} stopped (${reason}); whether a write was done is not known: send it again`,
+      { cause, uncertain: true },
+    );
+    for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
+    if (!this.#start) this.#ended ??= error;
+    else if (!this.#ended) this.#restarting = this.#restart(this.#start);
+  }
+
+  async #restart(start: () => Promise<Worker>): Promise<void> {
+    const { signal } = this.#closing;
+    for (let wait = RESTART_MS; ; wait = Math.min(2 * wait, MAX_RESTART_MS)) {
+      await delay(wait, undefined, { signal, ref: false }).catch(() => {});
+      if (signal.aborted) return;
+      const worker = await start().catch(() => undefined); // whoever asks meanwhile is told that it is away
+      if (worker) return this.#adopt(worker);
+    }
   }
 }
 

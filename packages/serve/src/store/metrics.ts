@@ -4,7 +4,7 @@ import { NearkinError } from "@nearkin/core";
 import { departure } from "./changes.ts";
 import { checkId, checkPage, checkWhole } from "./checks.ts";
 import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from "./database.ts";
-import { numberOf, takeNumbers } from "./rows.ts";
+import { LIVE_EVENTS, numberOf, takeNumbers } from "./rows.ts";
 
 /** Weights by channel. */
 export type ChannelWeights = Readonly<Record<string, number>>;
@@ -79,8 +79,8 @@ const INSERT = `INSERT INTO nearkin.metrics (${COLUMNS}, revision) SELECT ${VALU
 const STATEMENTS = {
   set: `${INSERT} WHERE true ON CONFLICT (user_id) DO UPDATE SET ${ASSIGNMENTS} RETURNING revision`,
   setFirst: `${INSERT} WHERE true ON CONFLICT (user_id) DO NOTHING RETURNING revision`,
-  fitFirst: `${INSERT} WHERE EXISTS (SELECT 1 FROM nearkin.events WHERE arrival = CAST($11 AS BIGINT) AND user_id = $1)
-    ON CONFLICT (user_id) DO NOTHING RETURNING revision`,
+  fitFirst: `${INSERT} WHERE EXISTS (SELECT 1 FROM nearkin.events WHERE arrival = CAST($11 AS BIGINT) AND user_id = $1
+    AND ${LIVE_EVENTS}) ON CONFLICT (user_id) DO NOTHING RETURNING revision`,
   replace: `UPDATE nearkin.metrics SET model_id = $2, weights = $3, base = $4, popularity = $5, rating_offset = $6, source = $7, kept = $8,
     items = $9, updated = $10, events = $11, fit = $12, revision = ${REVISION} WHERE user_id = $1 AND revision = $13 RETURNING revision`,
 };

@@ -68,10 +68,50 @@ const SECOND = {
   libsql: [],
 };
 
+// One row for every user with events: how many, and the arrival number of the last. Triggers keep it, so that it also counts what servers of
+// the last version write. `erasures` are deletions of users too large for one transaction: all up to these arrival numbers is gone for readers.
+const USERS = "CREATE TABLE nearkin.users (user_id TEXT PRIMARY KEY, events INT NOT NULL, last_event INT NOT NULL)";
+const ERASURES =
+  "CREATE TABLE nearkin.erasures (user_id TEXT PRIMARY KEY, events_to INT NOT NULL, feedback_to INT NOT NULL)";
+const COUNT_USERS = `INSERT INTO nearkin.users (user_id, events, last_event)
+  SELECT user_id, COUNT(*), MAX(arrival) FROM nearkin.events GROUP BY user_id`;
+const COUNT_MORE =
+  "ON CONFLICT (user_id) DO UPDATE SET events = users.events + excluded.events, last_event = excluded.last_event";
+const THIRD = {
+  postgres: [
+    USERS,
+    ERASURES,
+    `CREATE FUNCTION nearkin.count_events() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      INSERT INTO nearkin.users AS users (user_id, events, last_event)
+        SELECT user_id, COUNT(*), MAX(arrival) FROM added GROUP BY user_id ${COUNT_MORE};
+      RETURN NULL;
+    END $$`,
+    `CREATE FUNCTION nearkin.uncount_events() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      DELETE FROM nearkin.users AS u WHERE u.user_id IN (SELECT user_id FROM removed)
+        AND NOT EXISTS (SELECT 1 FROM nearkin.events AS e WHERE e.user_id = u.user_id);
+      RETURN NULL;
+    END $$`,
+    // The first trigger waits for those who write events, and keeps others out until all are counted.
+    `CREATE TRIGGER events_counted AFTER INSERT ON nearkin.events REFERENCING NEW TABLE AS added
+      FOR EACH STATEMENT EXECUTE FUNCTION nearkin.count_events()`,
+    `CREATE TRIGGER events_uncounted AFTER DELETE ON nearkin.events REFERENCING OLD TABLE AS removed
+      FOR EACH STATEMENT EXECUTE FUNCTION nearkin.uncount_events()`,
+    COUNT_USERS,
+  ],
+  libsql: [
+    USERS,
+    ERASURES,
+    `CREATE TRIGGER events_counted AFTER INSERT ON nearkin.events BEGIN
+      INSERT INTO users (user_id, events, last_event) VALUES (new.user_id, 1, new.arrival) ${COUNT_MORE};
+    END`,
+    COUNT_USERS,
+  ],
+};
+
 /** The same for both databases, or for each its own. */
 type Step = readonly string[] | Readonly<Record<SqlDatabase["kind"], readonly string[]>>;
 
-export const MIGRATIONS: readonly Step[] = [FIRST, SECOND];
+export const MIGRATIONS: readonly Step[] = [FIRST, SECOND, THIRD];
 
 /** Any number, the same for all who migrate. */
 const ADVISORY_LOCK = "SELECT pg_advisory_xact_lock(6178022771)";

@@ -32,10 +32,12 @@ const CROWDED = 5000;
 /**
  * How a list begins. The level is ours to name: whoever waited for a turn must see what was written in it, which above this level is an error. The
  * locks of a server whose machine is lost go with its transaction; a server that lives never idles in one. And what nobody waits for any more
- * is ended there too: behind somebody's lock it would keep its connection, of which there are few.
+ * is ended there too: behind somebody's lock it would keep its connection, of which there are few. A commit is on disk when it is acknowledged, also if role or
+ * database say `synchronous_commit = off`; whoever waits for standbys goes on to.
  */
 const begin = (timeout: number) => `BEGIN ISOLATION LEVEL READ COMMITTED;
-  SET LOCAL idle_in_transaction_session_timeout = 10000; SET LOCAL statement_timeout = ${timeout}`;
+  SET LOCAL idle_in_transaction_session_timeout = 10000; SET LOCAL statement_timeout = ${timeout};
+  SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'`;
 
 const INT8 = 20;
 const BYTEA = 17;
@@ -117,9 +119,9 @@ class PostgresDatabase implements SqlDatabase {
   }
 
   async check(): Promise<void> {
-    const sql =
-      "SELECT current_setting('server_encoding') AS encoding, current_setting('server_version_num') AS version";
-    const [[{ encoding, version }]] = await this.run([{ sql }]);
+    const sql = `SELECT current_setting('server_encoding') AS encoding, current_setting('server_version_num') AS version,
+      current_setting('fsync') AS fsync`;
+    const [[{ encoding, version, fsync }]] = await this.run([{ sql }]);
     if (encoding !== "UTF8") {
       throw new StoreError(
         "foreign",
@@ -128,6 +130,12 @@ class PostgresDatabase implements SqlDatabase {
     }
     if (Number(version) < 130_000) {
       throw new StoreError("foreign", `${this.place} is PostgreSQL ${version}, and must be 13 or later`);
+    }
+    if (fsync === "off") {
+      throw new StoreError(
+        "unsafe",
+        `${this.place} has fsync = off, and would lose what it acknowledged in a crash; set fsync = on`,
+      );
     }
   }
 
@@ -150,6 +158,8 @@ class PostgresDatabase implements SqlDatabase {
     if (this.#announced) this.#unannounced = true;
     else this.#announce();
   }
+
+  async scrub(): Promise<void> {}
 
   readonly listen = ({ onNotice, onListening }: ListenOptions): AsyncDisposable =>
     new PostgresListener(this.#url, {
@@ -191,7 +201,8 @@ class PostgresDatabase implements SqlDatabase {
     });
     for (let attempt = 1; ; attempt++) {
       try {
-        return queries.length === 1 ? [await this.#alone(queries[0])] : await this.#together(queries);
+        const alone = queries.length === 1 && /^\s*SELECT\b/i.test(queries[0].text);
+        return alone ? [await this.#read(queries[0])] : await this.#together(queries);
       } catch (error) {
         if (!(error instanceof Failed)) throw error;
         const { cause, uncertain } = error;
@@ -205,14 +216,14 @@ class PostgresDatabase implements SqlDatabase {
     }
   }
 
-  async #alone(query: pg.QueryConfig): Promise<SqlRow[]> {
+  async #read(query: pg.QueryConfig): Promise<SqlRow[]> {
     const client = await this.#connect();
     let lost: Error | undefined;
     try {
       return (await client.query<SqlRow>(query)).rows;
     } catch (cause) {
       if (isConnectionLost(cause)) lost = cause as Error;
-      throw new Failed(cause, !/^\s*SELECT\b/i.test(query.text));
+      throw new Failed(cause, false);
     } finally {
       client.release(lost);
     }
@@ -272,6 +283,7 @@ class PostgresDatabase implements SqlDatabase {
 function describe(url: string): string {
   try {
     const { username, host, pathname } = new URL(url);
+    if (!/^postgres(ql)?:\/\//.test(url) || pathname.includes("@")) return "PostgreSQL"; // mistyped: the password may be in the path
     return `postgres://${username ? `${username}@` : ""}${host}${pathname}`;
   } catch {
     return "PostgreSQL"; // what it is that cannot be read may hold the password

@@ -55,6 +55,12 @@ export function numberOf(counter: Counter, fromLast: string): string {
   return `(SELECT value FROM nearkin.counters WHERE name = '${counter}') + CAST(${fromLast} AS BIGINT)`;
 }
 
+/** Holds for rows whose user is not being erased (see users.ts); read from the table without another name for it. */
+const live = (table: "events" | "feedback") =>
+  `${table}.arrival > COALESCE((SELECT x.${table}_to FROM nearkin.erasures AS x WHERE x.user_id = ${table}.user_id), 0)`;
+export const LIVE_EVENTS = live("events");
+export const LIVE_FEEDBACK = live("feedback");
+
 /** 22 characters that stand for these values, and for no others. */
 export function keyOf(...values: readonly (string | number | null)[]): string {
   return createHash("sha256").update(JSON.stringify(values)).digest().subarray(0, 16).toString("base64url");

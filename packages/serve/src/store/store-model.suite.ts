@@ -83,7 +83,18 @@ const readUser = command("readUser", fc.tuple(user, limit), ([user, last]) => as
   const sorted = own.toSorted((a, b) => (a.time ?? 0) - (b.time ?? 0)).map(read); // stable: arrival breaks ties
   expect((await store.events.ofUser(user)).map(read)).toEqual(sorted);
   expect((await store.events.ofUser(user, { last })).map(read)).toEqual(sorted.slice(-last));
-  expect((await store.events.itemsOf(user)).sort()).toEqual([...new Set(own.map(({ item }) => item))].sort());
+  const rated = own.filter(({ rating }) => rating !== null);
+  const times = own.map(({ time }) => time ?? 0);
+  expect(await store.events.summaryOf(user)).toEqual({
+    events: own.length,
+    items: new Set(own.map(({ item }) => item)).size,
+    ratings: new Set(rated.map(({ item }) => item)).size,
+    first: times.length === 0 ? null : Math.min(...times),
+    last: times.length === 0 ? null : Math.max(...times),
+  });
+  expect(await store.listUsers({ after: { user: "", items: null }, limit: 9 })).toEqual(
+    (await store.listUsers({ limit: 9 })).filter(({ source }) => source === null),
+  );
 });
 
 const readAll = command("readAll", limit, (limit) => async (model, store) => {

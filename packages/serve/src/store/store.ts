@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { NearkinError } from "@nearkin/core";
 import { type ActivationStore, activationStore } from "./activations.ts";
 import { type AllowanceStore, allowanceStore } from "./allowances.ts";
+import { steadyClock } from "./arrivals.ts";
 import { type ChangeStore, changeStore } from "./changes.ts";
 import type { SqlDatabase } from "./database.ts";
 import { type EventStore, eventStore } from "./events.ts";
@@ -14,13 +15,27 @@ import { type LibsqlOptions, openLibsql } from "./libsql.ts";
 import { type MetricStore, metricStore } from "./metrics.ts";
 import { MIGRATIONS, migrate, schemaVersion } from "./migrations.ts";
 import type { PostgresOptions } from "./postgres.ts";
+import { EVENTS_PER_USER } from "./quota.ts";
 import { type ReplicaStore, replicaStore } from "./replicas.ts";
-import { type DeletedUser, deleteUser, type ListedUser, listUsers, type UserPlace, usersToFit } from "./users.ts";
+import {
+  type DeletedUser,
+  deleteUser,
+  finishErasures,
+  type ListedUser,
+  listUsers,
+  type UserPlace,
+  type UsersToFit,
+  usersToFit,
+} from "./users.ts";
 import { type VectorStore, vectorStore } from "./vectors.ts";
 
 export interface StoreOptions extends LibsqlOptions, PostgresOptions {
   /** The time in milliseconds since 1970. @default Date.now, and for what arrives in a PostgreSQL the clock of that */
   now?: () => number;
+  /** Makes the tables if there are none; false refuses such a place. @default true */
+  make?: boolean;
+  /** Events that one user may have; imports may bring more. @default 100000 */
+  eventsPerUser?: number;
 }
 
 /** What several servers over one store tell each other. */
@@ -47,13 +62,15 @@ export interface Store extends AsyncDisposable {
   readonly imports: ImportStore;
   /** null where a store has one server. */
   readonly shared: SharedStore | null;
-  /** Everything of a user, at once. A fit that is under way does not bring them back. */
+  /** Deletes everything of a user: readers see all of it or nothing. A fit that is under way does not bring them back. */
   deleteUser(user: string): Promise<DeletedUser>;
+  /** Continues deletions of users that a server left unfinished when it ended. */
+  finishErasures(): Promise<void>;
   /**
-   * Users with events that no metric was fitted to yet, and none set by hand, in the order of their ids, behind the user `after`; an empty
-   * page is the end. What is left to fit behind an import or a server, whether or not it was stopped in between.
+   * Users with events that no metric was fitted to yet, and none set by hand, among the next `limit` users in the order of their ids, behind
+   * the user `after`. What is left to fit behind an import or a server, whether or not it was stopped in between.
    */
-  usersToFit(options: { after?: string; limit: number }): Promise<string[]>;
+  usersToFit(options: { after?: string; limit: number }): Promise<UsersToFit>;
   /**
    * Users with a metric of their own, those fitted to the most items first, then all others with events by their ids; behind `after`. A page
    * that is not full is the last.
@@ -71,33 +88,37 @@ export interface Store extends AsyncDisposable {
  * A server has its file to itself. A command beside it opens the file with `exclusive: false`: it reads and writes a transaction at a time. It
  * brings the tables of an older version up to date only where no server has the file.
  */
-export async function openStore(location: string, { now, ...options }: StoreOptions = {}): Promise<Store> {
-  const database = await openDatabase(location, options);
+export async function openStore(location: string, { make = true, ...options }: StoreOptions = {}): Promise<Store> {
+  const database = await openDatabase(location, { ...options, make });
   try {
+    if (!make) await refuseEmpty(database);
     await migrate(database);
   } catch (error) {
     await database[Symbol.asyncDispose]();
     throw error;
   }
-  return storeOver(database, now);
+  return storeOver(database, options);
 }
 
 /** The store over a database whose tables are up to date. */
-export function storeOver(database: SqlDatabase, clock?: () => number): Store {
+export function storeOver(
+  database: SqlDatabase,
+  { now: clock, eventsPerUser = EVENTS_PER_USER }: Pick<StoreOptions, "now" | "eventsPerUser"> = {},
+): Store {
   const now = clock ?? Date.now;
-  const arrival = clock ?? (database.kind === "postgres" ? () => null : Date.now);
+  const arrival = !clock && database.kind === "postgres" ? () => null : steadyClock(now);
   const close = async () => database[Symbol.asyncDispose]();
   return {
     kind: database.kind,
     place: database.place,
     items: itemStore(database, now),
     vectors: vectorStore(database),
-    events: eventStore(database, arrival),
+    events: eventStore(database, { now: arrival, quota: eventsPerUser }),
     metrics: metricStore(database, now),
     feedback: feedbackStore(database, arrival),
     activations: activationStore(database, now),
     keys: keyStore(database, now),
-    secrets: secretStore(database),
+    secrets: secretStore(database, now),
     imports: importStore(database, { now, arrival }),
     shared: database.listen && {
       changes: changeStore(database),
@@ -106,6 +127,7 @@ export function storeOver(database: SqlDatabase, clock?: () => number): Store {
       listen: database.listen,
     },
     deleteUser: (user) => deleteUser(database, user),
+    finishErasures: () => finishErasures(database),
     usersToFit: (options) => usersToFit(database, options),
     listUsers: (options) => listUsers(database, options),
     async ping() {
@@ -116,7 +138,18 @@ export function storeOver(database: SqlDatabase, clock?: () => number): Store {
   };
 }
 
-async function openDatabase(location: string, options: LibsqlOptions & PostgresOptions): Promise<SqlDatabase> {
+async function refuseEmpty(database: SqlDatabase): Promise<void> {
+  if ((await schemaVersion(database)) > 0) return;
+  throw new NearkinError(
+    "BAD_ARGUMENT",
+    `store: ${database.place} has no tables of Nearkin; name the store that the server was started with`,
+  );
+}
+
+async function openDatabase(
+  location: string,
+  { make, ...options }: LibsqlOptions & PostgresOptions & { make: boolean },
+): Promise<SqlDatabase> {
   if (/^postgres(ql)?:/.test(location)) {
     const { openPostgres } = await import("./postgres.ts"); // its driver is some MB that a server with a file does without
     return openPostgres(location, options);
@@ -134,7 +167,7 @@ async function openDatabase(location: string, options: LibsqlOptions & PostgresO
     await beside[Symbol.asyncDispose]();
     throw error;
   });
-  if (version >= MIGRATIONS.length) return beside;
+  if (version >= MIGRATIONS.length || (version === 0 && !make)) return beside;
   // Tables must not change under a server that runs.
   await beside[Symbol.asyncDispose]();
   {

@@ -1,9 +1,9 @@
-// Users across the tables: who they are, who is to be fitted, and all of one gone at once.
+// Users across the tables: who they are, who is to be fitted, and all of one gone.
 import { departure } from "./changes.ts";
 import { checkId, checkPage, checkWhole } from "./checks.ts";
-import type { SqlDatabase, SqlRow } from "./database.ts";
+import type { SqlDatabase, SqlRow, SqlStatement } from "./database.ts";
 import { removeMetric } from "./metrics.ts";
-import { takeNumbers } from "./rows.ts";
+import { LIVE_FEEDBACK, numberOf, takeNumbers } from "./rows.ts";
 
 /** How much there was of a user. */
 export interface DeletedUser {
@@ -13,42 +13,97 @@ export interface DeletedUser {
   metrics: number;
 }
 
-/** Deletes everything of a user in one transaction. */
+/** Rows of a table that one transaction deletes: a user with more is erased in several. */
+const ERASED_AT_ONCE = 10_000;
+
+const erase = (table: "events" | "feedback") => `DELETE FROM nearkin.${table} WHERE arrival IN (
+  SELECT arrival FROM nearkin.${table} WHERE user_id = $1
+    AND arrival <= (SELECT ${table}_to FROM nearkin.erasures WHERE user_id = $1) LIMIT ${ERASED_AT_ONCE})`;
+
+const isLeft = (table: "events" | "feedback") =>
+  `EXISTS (SELECT 1 FROM nearkin.${table} AS t WHERE t.user_id = $1 AND t.arrival <= ${table}_to)`;
+
+/** Statements that erase the next rows of a user, and end the erasure with the last of them. The last statement gives a row if some are left. */
+function eraseSome(user: string): SqlStatement[] {
+  return [
+    erase("events"),
+    erase("feedback"),
+    `DELETE FROM nearkin.erasures WHERE user_id = $1 AND NOT ${isLeft("events")} AND NOT ${isLeft("feedback")}`,
+    "SELECT user_id FROM nearkin.erasures WHERE user_id = $1",
+  ].map((sql) => ({ sql, values: [user] }));
+}
+
+async function eraseAll(database: SqlDatabase, user: string, results: SqlRow[][]): Promise<void> {
+  for (let last = results; last[last.length - 1].length > 0; ) last = await database.run(eraseSome(user));
+}
+
+/**
+ * Deletes everything of a user. The first transaction hides it all from readers; what is more than one transaction deletes is erased by further ones, which
+ * `finishErasures` continues if this process ends before them.
+ */
 export async function deleteUser(database: SqlDatabase, user: string): Promise<DeletedUser> {
   checkId("a user", user);
   const values = [user];
-  const [, , , [{ events }], [{ feedback }], metrics] = await database.run([
+  const results = await database.run([
     // Takes the turns of all who write about users, always in this order: nobody writes between counting and deleting, and a fit is written
     // before this, and deleted, or behind it, and finds the events gone.
     takeNumbers("events", 0),
     takeNumbers("feedback", 0),
     takeNumbers("metrics", 1),
-    { sql: "SELECT COUNT(*) AS events FROM nearkin.events WHERE user_id = $1", values },
-    { sql: "SELECT COUNT(*) AS feedback FROM nearkin.feedback WHERE user_id = $1", values },
-    removeMetric(user),
     {
-      sql: `UPDATE nearkin.counters SET total = total - (SELECT COUNT(*) FROM nearkin.events WHERE user_id = $1) WHERE name = 'events'`,
+      sql: `SELECT COALESCE((SELECT events FROM nearkin.users WHERE user_id = $1), 0) AS events,
+        (SELECT COUNT(*) FROM nearkin.feedback WHERE user_id = $1 AND ${LIVE_FEEDBACK}) AS feedback`,
       values,
     },
-    { sql: "DELETE FROM nearkin.events WHERE user_id = $1", values },
-    { sql: "DELETE FROM nearkin.feedback WHERE user_id = $1", values },
+    removeMetric(user),
+    {
+      sql: `UPDATE nearkin.counters SET total = total - COALESCE((SELECT events FROM nearkin.users WHERE user_id = $1), 0)
+        WHERE name = 'events'`,
+      values,
+    },
+    { sql: "DELETE FROM nearkin.users WHERE user_id = $1", values },
     ...departure(database, user),
+    {
+      sql: `INSERT INTO nearkin.erasures (user_id, events_to, feedback_to) SELECT $1, ${numberOf("events", "0")}, ${numberOf("feedback", "0")}
+        WHERE true ON CONFLICT (user_id) DO UPDATE SET events_to = excluded.events_to, feedback_to = excluded.feedback_to`,
+      values,
+    },
+    ...eraseSome(user),
   ]);
   database.changed();
+  await eraseAll(database, user, results);
+  await database.scrub();
+  const [, , , [{ events, feedback }], metrics] = results;
   return { events: events as number, feedback: feedback as number, metrics: metrics.length };
 }
 
-/** Users with events that no metric was fitted to yet, and none set by hand, in the order of their ids, behind the user `after`. */
+/** Continues deletions of users that a server has left unfinished. */
+export async function finishErasures(database: SqlDatabase): Promise<void> {
+  const [rows] = await database.run([{ sql: "SELECT user_id FROM nearkin.erasures" }]);
+  for (const row of rows) await eraseAll(database, row.user_id as string, [[row]]);
+  if (rows.length > 0) await database.scrub();
+}
+
+/** A page of `limit` users, of whom those are named that are to be fitted. */
+export interface UsersToFit {
+  users: string[];
+  /** The `after` of the next page; null behind the last. */
+  next: string | null;
+}
+
 export async function usersToFit(
   database: SqlDatabase,
   { after = "", limit }: { after?: string; limit: number },
-): Promise<string[]> {
+): Promise<UsersToFit> {
   checkPage({ limit });
-  const sql = `SELECT DISTINCT e.user_id FROM nearkin.events AS e
-    WHERE e.user_id > $1 AND NOT EXISTS (SELECT 1 FROM nearkin.metrics AS m
-      WHERE m.user_id = e.user_id AND (m.source = 'set' OR m.events >= e.arrival))
-    ORDER BY e.user_id LIMIT $2`;
-  return (await database.run([{ sql, values: [after, limit] }]))[0].map(({ user_id }) => user_id as string);
+  const sql = `SELECT u.user_id, CASE WHEN EXISTS (SELECT 1 FROM nearkin.metrics AS m
+      WHERE m.user_id = u.user_id AND (m.source = 'set' OR m.events >= u.last_event)) THEN 1 ELSE 0 END AS fitted
+    FROM nearkin.users AS u WHERE u.user_id > $1 ORDER BY u.user_id LIMIT $2`;
+  const [rows] = await database.run([{ sql, values: [after, limit] }]);
+  return {
+    users: rows.filter(({ fitted }) => fitted === 0).map(({ user_id }) => user_id as string),
+    next: rows.length < limit ? null : (rows[rows.length - 1].user_id as string),
+  };
 }
 
 /** A user in the list of all. */
@@ -68,12 +123,7 @@ export interface UserPlace {
   items: number | null;
 }
 
-const EVENTS_OF = "(SELECT COUNT(*) FROM nearkin.events AS e WHERE e.user_id = u.user_id) AS events";
-
-/**
- * Users with a metric of their own, those fitted to the most items first, then all others with events by their ids. Counting the events of
- * everybody would take seconds in a large store, and everyone would wait: so those of a page are counted, and the order goes by what a fit noted.
- */
+/** Users with a metric of their own, those fitted to the most items first, then all others with events by their ids. */
 export async function listUsers(
   database: SqlDatabase,
   { after, limit }: { after?: UserPlace | undefined; limit: number },
@@ -91,10 +141,9 @@ async function ownMetrics(
 ): Promise<ListedUser[]> {
   const { items = Number.MAX_SAFE_INTEGER, user = "" } = after ?? {};
   checkWhole("items", items ?? 0);
-  const sql = `SELECT u.user_id, u.source, u.items, ${EVENTS_OF} FROM (
-      SELECT user_id, source, items FROM nearkin.metrics
-      WHERE kept IS NULL AND (items < $1 OR (items = $1 AND user_id > $2))
-      ORDER BY items DESC, user_id LIMIT $3) AS u ORDER BY u.items DESC, u.user_id`;
+  const sql = `SELECT m.user_id, m.source, m.items,
+      COALESCE((SELECT u.events FROM nearkin.users AS u WHERE u.user_id = m.user_id), 0) AS events FROM nearkin.metrics AS m
+    WHERE m.kept IS NULL AND (m.items < $1 OR (m.items = $1 AND m.user_id > $2)) ORDER BY m.items DESC, m.user_id LIMIT $3`;
   return (await database.run([{ sql, values: [items, user, limit] }]))[0].map(readUser);
 }
 
@@ -102,10 +151,9 @@ async function others(
   database: SqlDatabase,
   { after, limit }: { after: string; limit: number },
 ): Promise<ListedUser[]> {
-  const sql = `SELECT u.user_id, NULL AS source, 0 AS items, ${EVENTS_OF} FROM (
-      SELECT DISTINCT e.user_id FROM nearkin.events AS e
-      WHERE e.user_id > $1 AND NOT EXISTS (SELECT 1 FROM nearkin.metrics AS m WHERE m.user_id = e.user_id AND m.kept IS NULL)
-      ORDER BY e.user_id LIMIT $2) AS u ORDER BY u.user_id`;
+  const sql = `SELECT u.user_id, NULL AS source, 0 AS items, u.events FROM nearkin.users AS u
+    WHERE u.user_id > $1 AND NOT EXISTS (SELECT 1 FROM nearkin.metrics AS m WHERE m.user_id = u.user_id AND m.kept IS NULL)
+    ORDER BY u.user_id LIMIT $2`;
   return (await database.run([{ sql, values: [after, limit] }]))[0].map(readUser);
 }
 

@@ -1,12 +1,13 @@
 // Several servers on one store, each in a process of its own, and how long one takes to see what another was told.
 import { setTimeout as delay } from "node:timers/promises";
+import { patience } from "@nearkin/core/testing";
 import type { ServeConfigInput } from "../config.ts";
 import { type ChildServer, startChild } from "./child-server.ts";
 import type { Place } from "./places.ts";
 
-/** ms that a change may take to every server. */
-export const STALENESS = 2000;
-const PATIENCE = 20_000; // ms: then it has not come at all
+/** Time in milliseconds that a change may take to reach every server. */
+export const STALENESS = 2000 * patience;
+const TIMEOUT_MS = 30_000 * patience;
 
 export interface ReplicaSet extends AsyncDisposable {
   readonly servers: readonly ChildServer[];
@@ -36,7 +37,7 @@ export async function timeUntil(isSo: () => Promise<boolean>): Promise<number> {
   const started = performance.now();
   for (;;) {
     if (await isSo()) return performance.now() - started;
-    if (performance.now() - started > PATIENCE) throw new Error(`not so within ${PATIENCE} ms: ${isSo}`);
+    if (performance.now() - started > TIMEOUT_MS) throw new Error(`not so within ${TIMEOUT_MS} ms: ${isSo}`);
     await delay(5);
   }
 }

@@ -153,8 +153,7 @@ test("what comes while the background ends is encoded too", async () => {
       onFailure: () => {},
     });
     vectors.later("lengths", ["first"]);
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    expect({ turns, seen }).toEqual({ turns, seen: ["first", "second"] });
+    await expect.poll(() => ({ turns, seen })).toEqual({ turns, seen: ["first", "second"] });
   }
 });
 
@@ -203,4 +202,68 @@ test("servers that share a store divide the texts that all of them wait for", as
   expect(new Set(seen).size).toBe(400);
   expect(seen.length).toBeLessThan(2 * 400); // some that two were at in the same moment
   await Promise.all(servers.map((vectors) => vectors.close()));
+});
+
+test("texts in the background are encoded while requests wait all the time", async () => {
+  const seen: string[] = [];
+  await using vectors = new TextVectors({
+    store: memory(),
+    open: async () => lengths(seen),
+    onEncoded: () => {},
+    onFailure: () => {},
+  });
+  vectors.later(
+    "lengths",
+    Array.from({ length: 40 }, (_, i) => `background ${i}`),
+  );
+  const isDone = () => seen.some((text) => text === "background 39");
+  const ask = async (caller: string) => {
+    for (let i = 0; i < 200 && !isDone(); i++) await vectors.encode([`${caller} ${i}`], "lengths", { caller });
+  };
+  await Promise.all(["ann", "bob", "eve"].map(ask));
+  expect(isDone()).toBe(true);
+  expect(seen.length).toBeLessThan(100); // five batches, with three texts of requests between two of them
+});
+
+test("a request of many texts lets others have their turn, and ends where its caller is gone", async () => {
+  const seen: string[] = [];
+  await using vectors = new TextVectors({
+    store: memory(),
+    open: async () => lengths(seen),
+    onEncoded: () => {},
+    onFailure: () => {},
+  });
+  const many = (name: string) => Array.from({ length: 50 }, (_, i) => `${name} ${i}`);
+  const gone = new AbortController();
+  const long = vectors.encode(many("long"), "lengths", { caller: "ann" });
+  const left = vectors.encode(many("left"), "lengths", { caller: "eve", signal: gone.signal });
+  const other = vectors.encode(["other"], "lengths", { caller: "bob" });
+  await other;
+  expect(seen.length).toBeLessThan(30);
+  gone.abort(new Error("hung up"));
+  await expect(left).rejects.toThrow("hung up");
+  expect(await long).toHaveLength(50);
+  expect(seen.filter((text) => text.startsWith("left")).length).toBeLessThan(20);
+});
+
+test("a text that fails leaves the others as they are", async () => {
+  const [seen, failures, done] = [[] as string[], [] as string[], [] as string[]];
+  const whole = lengths(seen);
+  await using vectors = new TextVectors({
+    store: memory(),
+    open: async () => ({
+      ...whole,
+      encode: async (texts) => {
+        if (texts.includes("bad")) throw new Error("cannot be encoded");
+        return whole.encode(texts);
+      },
+    }),
+    onEncoded: (_, texts) => done.push(...texts),
+    onFailure: (_, error) => failures.push(error.message),
+  });
+  const texts = Array.from({ length: 30 }, (_, i) => (i === 11 ? "bad" : `text ${i}`));
+  vectors.later("lengths", texts);
+  await vectors.idle();
+  expect(failures).toEqual(["cannot be encoded"]);
+  expect(done).toEqual(texts.filter((text) => text !== "bad"));
 });

@@ -1,13 +1,14 @@
 // Texts as vectors, each encoded once. Encoders run in threads of their own, started when the first text comes; what they made is kept in the
-// store, so that a restart or another model does not encode it again. Texts of a request go before those that wait in the background. Servers that share
-// a store all wait for the same texts: each begins elsewhere, and asks what others have made meanwhile.
+// store, so that a restart or another model does not encode it again. Requests and the background take turns, a batch of texts at a time. Servers that
+// share a store all wait for the same texts: each begins elsewhere, and asks what others have made meanwhile.
 import { setTimeout as delay } from "node:timers/promises";
-import { type EncodeTexts, NearkinError } from "@nearkin/core";
+import { NearkinError } from "@nearkin/core";
 import type { Encoder } from "@nearkin/data/encoders";
+import { FairQueue, type Turn } from "../fair-queue.ts";
 import { Recent } from "../recent.ts";
 import { isAway } from "../store/errors.ts";
 
-const BATCH = 8; // texts that a request may have to wait for
+const BATCH = 8; // texts encoded in one turn
 const RETRY = 1000; // ms until a store that was away is asked again
 const REMEMBERED = 512; // vectors of texts asked about lately
 
@@ -25,7 +26,7 @@ export interface TextVectorsOptions {
   shared?: boolean;
   /** Vectors of background texts have come. */
   onEncoded: (encoder: string, texts: readonly string[]) => void;
-  /** An encoder cannot be had, or failed: its texts stay as they are until somebody asks again. */
+  /** An encoder cannot be had, or failed on some texts: these stay as they are until somebody asks again. */
   onFailure: (encoder: string, error: Error) => void;
   /** Told after each batch. */
   onBatch?: (texts: number, seconds: number) => void;
@@ -41,7 +42,7 @@ export class TextVectors implements AsyncDisposable {
   readonly #encoders = new Map<string, Promise<Encoder>>();
   readonly #waiting = new Map<string, Set<string>>(); // by encoder
   readonly #recent = new Recent<string, Float32Array>(REMEMBERED);
-  #urgent = 0;
+  readonly #queue = new FairQueue();
   #work: Promise<void> | undefined;
   #closed = false;
   readonly #closing = new AbortController();
@@ -64,8 +65,8 @@ export class TextVectors implements AsyncDisposable {
     return found.map((vector) => vector ?? undefined);
   }
 
-  /** Vectors at once, for a request that waits. */
-  readonly encode: EncodeTexts = async (texts, encoder) => {
+  /** Vectors for a request, a batch in each of its caller's turns. `BUSY` if too many requests wait; stops if the caller is gone. */
+  async encode(texts: readonly string[], encoder: string, turn: Turn = {}): Promise<Float32Array[]> {
     const wanted = texts.map(normalText);
     const found = new Map<string, Float32Array>();
     for (const text of wanted) {
@@ -77,18 +78,15 @@ export class TextVectors implements AsyncDisposable {
       const stored = await this.known(encoder, unknown).catch(() => []); // a store that is away is no reason not to answer
       for (const [i, text] of unknown.entries()) if (stored[i]) found.set(text, stored[i]);
       const open = unknown.filter((text) => !found.has(text));
-      this.#urgent++;
-      try {
-        const made = await this.#run(encoder, open);
-        for (const [i, text] of open.entries()) found.set(text, made[i]);
-      } finally {
-        this.#urgent--;
-        this.#start();
+      for (let from = 0; from < open.length; from += BATCH) {
+        const batch = open.slice(from, from + BATCH);
+        const made = await this.#queue.run(() => this.#run(encoder, batch), { ...turn, goesOn: from > 0 });
+        for (const [i, text] of batch.entries()) found.set(text, made[i]);
       }
       for (const text of unknown) this.#recent.set(`${encoder} ${text}`, found.get(text) as Float32Array);
     }
     return wanted.map((text) => found.get(text) as Float32Array);
-  };
+  }
 
   /** Texts to encode when there is time. */
   later(encoder: string, texts: readonly string[]): void {
@@ -107,6 +105,7 @@ export class TextVectors implements AsyncDisposable {
     this.#closed = true;
     this.#closing.abort();
     this.#waiting.clear();
+    this.#queue.close();
     for (const opening of this.#encoders.values()) await opening.then((encoder) => encoder.close()).catch(() => {});
     await this.#work;
   }
@@ -119,14 +118,14 @@ export class TextVectors implements AsyncDisposable {
     if (this.#work || this.#closed || this.waiting === 0) return;
     this.#work = this.#background().finally(() => {
       this.#work = undefined;
-      if (this.#urgent === 0) this.#start(); // for what came between the last look and now
+      this.#start(); // for what came between the last look and now
     });
   }
 
   async #background(): Promise<void> {
     for (const [encoder, waiting] of this.#waiting) {
+      let failed = 0; // texts, one after the other
       while (waiting.size > 0 && !this.#closed) {
-        if (this.#urgent > 0) return; // whoever is waited for starts this again
         const batch: string[] = [];
         for (const text of waiting) {
           if (batch.length === BATCH) break;
@@ -137,9 +136,20 @@ export class TextVectors implements AsyncDisposable {
           // Another server may have made them; or we, and who waited for them then was not there yet.
           const made = await this.known(encoder, batch).catch(() => []);
           const open = batch.filter((_, i) => !made[i]);
-          const vectors = await this.#run(encoder, open);
-          await this.#keep(encoder, open, vectors);
-          this.#options.onEncoded(encoder, batch);
+          const { vectors, error } = await this.#queue.run(() => this.#runApart(encoder, open));
+          const done = open.filter((_, i) => vectors[i]);
+          if (error) this.#options.onFailure(encoder, error);
+          failed = done.length > 0 ? 0 : failed + open.length;
+          if (failed >= BATCH) waiting.clear(); // the encoder is to blame, and not a text
+          await this.#keep(
+            encoder,
+            done,
+            vectors.filter((vector) => vector !== undefined),
+          );
+          this.#options.onEncoded(
+            encoder,
+            batch.filter((text, i) => made[i] || done.includes(text)),
+          );
         } catch (error) {
           waiting.clear();
           if (!this.#closed) this.#options.onFailure(encoder, error as Error);
@@ -147,6 +157,31 @@ export class TextVectors implements AsyncDisposable {
       }
       this.#waiting.delete(encoder);
     }
+  }
+
+  /** A batch, or its texts one by one if it fails: undefined for a text that fails alone. */
+  async #runApart(
+    encoder: string,
+    texts: readonly string[],
+  ): Promise<{ vectors: (Float32Array | undefined)[]; error?: Error }> {
+    let error: Error;
+    try {
+      return { vectors: await this.#run(encoder, texts) };
+    } catch (thrown) {
+      if (this.#closed || (thrown as NearkinError).code === "ENCODER_UNAVAILABLE") throw thrown;
+      error = thrown as Error;
+    }
+    const vectors: (Float32Array | undefined)[] = [];
+    for (const text of texts.length > 1 ? texts : []) {
+      await this.#run(encoder, [text]).then(
+        ([vector]) => vectors.push(vector),
+        (thrown: Error) => {
+          vectors.push(undefined);
+          error = thrown;
+        },
+      );
+    }
+    return { vectors, error };
   }
 
   /** A store that is away is waited for: nobody would ask for these texts again. */

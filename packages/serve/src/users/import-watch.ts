@@ -5,6 +5,8 @@ export interface ImportWatchOptions {
   imports: Pick<ImportStore, "list">;
   /** Events were imported since this was last told. */
   onImported: () => void;
+  /** Runs at every look: what else a command may have changed. */
+  onLook?: () => Promise<void>;
   /** ms between looks. @default 2000 */
   every?: number;
 }
@@ -36,6 +38,7 @@ export class ImportWatch implements AsyncDisposable {
   }
 
   async #compare(): Promise<void> {
+    await this.#options.onLook?.();
     const accepted = (await this.#options.imports.list()).reduce((sum, one) => sum + one.accepted, 0);
     const before = this.#accepted;
     this.#accepted = accepted;

@@ -1,3 +1,4 @@
+import { patience } from "@nearkin/core/testing";
 import { expect, test } from "vitest";
 import { RefreshQueue } from "./refresh.ts";
 
@@ -15,7 +16,7 @@ test("users by the thousand take no time to add", async () => {
   await using queue = new RefreshQueue(async () => {}, { delay: 60_000 });
   const started = performance.now();
   for (let i = 0; i < 50_000; i++) queue.add(`user ${i}`);
-  expect(performance.now() - started).toBeLessThan(1000); // a minute where each looked through all before it
+  expect(performance.now() - started).toBeLessThan(10_000 * patience); // a minute if each looked through all before it
   expect(queue.size).toBe(50_000);
 });
 
@@ -29,26 +30,29 @@ test("a new event does not wait for a fit that is to be tried again much later",
     { delay: 5, retryDelay: 60_000 },
   );
   queue.add("ann");
-  await pause(40);
+  await expect.poll(() => fits).toEqual(["ann"]);
   queue.add("bob");
-  await pause(40);
-  expect(fits).toEqual(["ann", "bob"]);
+  await expect.poll(() => fits).toEqual(["ann", "bob"]);
 });
 
 test("an event that comes while the fit runs asks for another one, never two at once", async () => {
   let [under, most, fits] = [0, 0, 0];
+  const running: (() => void)[] = [];
   await using queue = new RefreshQueue(
     async () => {
       most = Math.max(most, ++under);
-      await pause(30);
+      await new Promise<void>((resolve) => running.push(resolve));
       under--;
       fits++;
     },
     { delay: 1, concurrency: 4 },
   );
   queue.add("ann");
-  await pause(15);
+  await expect.poll(() => running.length).toBe(1);
   queue.add("ann");
+  running[0]();
+  await expect.poll(() => running.length).toBe(2);
+  running[1]();
   await queue.idle();
   expect({ fits, most }).toEqual({ fits: 2, most: 1 });
 });
@@ -119,8 +123,10 @@ test("a backlog waits for those with new events", async () => {
 
 test("a user who is dropped is not fitted; closing waits for what runs", async () => {
   const fits: string[] = [];
+  let begun = false;
   const queue = new RefreshQueue(
     async (user) => {
+      begun = true;
       await pause(20);
       fits.push(user);
     },
@@ -129,7 +135,7 @@ test("a user who is dropped is not fitted; closing waits for what runs", async (
   queue.add("gone");
   queue.drop("gone");
   queue.add("ann");
-  await pause(15);
+  await expect.poll(() => begun).toBe(true);
   await queue.close();
   expect(fits).toEqual(["ann"]);
 });

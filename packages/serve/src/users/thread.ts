@@ -1,5 +1,6 @@
 // The users thread, seen from the server: what users/worker.ts computes, as promises.
 import type { LiftedItem, PersonalPrediction, SuggestedQuestion, UserMetric } from "@nearkin/core";
+import { FairQueue, type Turn } from "../fair-queue.ts";
 import { ThreadCalls } from "../threads/calls.ts";
 import { startThread } from "../threads/start.ts";
 import type { SharedCatalogue, UserRows } from "./worker.ts";
@@ -7,6 +8,7 @@ import type { SharedCatalogue, UserRows } from "./worker.ts";
 export class UsersThread implements AsyncDisposable {
   readonly #catalogues = new Map<number, SharedCatalogue>();
   readonly #calls: ThreadCalls;
+  readonly #queue = new FairQueue();
 
   constructor() {
     this.#calls = new ThreadCalls("users' metrics", () => {
@@ -17,9 +19,9 @@ export class UsersThread implements AsyncDisposable {
     });
   }
 
-  /** Calls under way. */
+  /** Calls that wait or are under way. */
   get pending(): number {
-    return this.#calls.pending;
+    return this.#queue.size;
   }
 
   async open(catalogue: SharedCatalogue): Promise<void> {
@@ -34,8 +36,8 @@ export class UsersThread implements AsyncDisposable {
     if (this.#calls.started) await this.#calls.call("close", { key });
   }
 
-  metric(key: number, user: UserRows): Promise<UserMetric> {
-    return this.#calls.call("metric", { key, user });
+  metric(key: number, user: UserRows, turn?: Turn): Promise<UserMetric> {
+    return this.#queue.run(() => this.#calls.call("metric", { key, user }), turn);
   }
 
   /** `evidence` names rows in place of ids. */
@@ -43,21 +45,22 @@ export class UsersThread implements AsyncDisposable {
     key: number,
     user: UserRows,
     item: LiftedItem,
-    metric: { weights: Float64Array; offset: number },
+    { metric, turn }: { metric: { weights: Float64Array; offset: number }; turn?: Turn },
   ): Promise<Omit<PersonalPrediction, "missing">> {
-    return this.#calls.call("predict", { key, user, item, metric });
+    return this.#queue.run(() => this.#calls.call("predict", { key, user, item, metric }), turn);
   }
 
   /** Ids are rows. */
   questions(
     key: number,
     user: UserRows,
-    { candidates, k }: { candidates: Int32Array; k: number },
+    { candidates, k, turn }: { candidates: Int32Array; k: number; turn?: Turn },
   ): Promise<SuggestedQuestion[]> {
-    return this.#calls.call("questions", { key, user, candidates, k });
+    return this.#queue.run(() => this.#calls.call("questions", { key, user, candidates, k }), turn);
   }
 
   close(): Promise<void> {
+    this.#queue.close();
     return this.#calls.close();
   }
 

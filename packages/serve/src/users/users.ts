@@ -1,6 +1,7 @@
 // Users: whose metric a request is answered by, and how it stays up to date. What is asked for often lies in a cache; what changes goes to the
 // store first.
 import type { UserMetric } from "@nearkin/core";
+import type { Turn } from "../fair-queue.ts";
 import { ApiError } from "../http/api-error.ts";
 import type { Served } from "../models/served.ts";
 import { Recent } from "../recent.ts";
@@ -98,7 +99,7 @@ export class Users {
   }
 
   /** Fits a user's metric to all that is stored of them, and keeps it; metrics set by hand stay. */
-  async refresh(served: Served, user: string): Promise<void> {
+  async refresh(served: Served, user: string, turn?: Turn): Promise<void> {
     if (!served.model.personalizes) return;
     for (let attempt = 1; ; attempt++) {
       const before = await this.#store.metrics.get(user);
@@ -106,12 +107,14 @@ export class Users {
       // Before the events: one that comes between the two is fitted once more, not passed over. Of a user with many, the last to come need not be among
       // the last in time, which are fitted.
       const last = await this.#store.events.lastOf(user);
+      // An event that comes from here on asks for a fit of its own: a fit that counts no event could not tell whether the user was deleted meanwhile.
+      if (last === 0) break;
       // Another server was faster: its fit is as good, unless it began before the last event came, of which it may never hear. A metric that was deleted
       // stays so.
       if (attempt > 1 && (!before || before.events >= last)) break;
       const events = await this.#store.events.ofUser(user, { last: EVENTS });
       if (events.length === 0) break;
-      const fit = await this.#thread.metric(served.key, rowsOf(served, historyOf(events)));
+      const fit = await this.#thread.metric(served.key, rowsOf(served, historyOf(events)), turn);
       // not written where somebody else was faster, or the user is gone
       const written = await this.#store.metrics.replace(
         fittedMetric(served, user, fit, last),
@@ -126,6 +129,7 @@ export class Users {
   async fitTo(
     served: Served,
     ratings: readonly { item: string; rating?: number | null | undefined }[],
+    turn: Turn,
   ): Promise<UserMetric> {
     checkPersonalizes(served);
     const rows = ratings.map(({ item }) => served.catalogue.indexOf(item));
@@ -135,10 +139,11 @@ export class Users {
       const field = `ratings[${twice}].item`;
       throw new ApiError("BAD_REQUEST", `${field}: stands there twice; give each item once`, { field });
     }
-    return this.#thread.metric(served.key, {
+    const rated = {
       rows: Int32Array.from(rows),
       ratings: Float64Array.from(ratings, ({ rating }) => rating ?? Number.NaN),
-    });
+    };
+    return this.#thread.metric(served.key, rated, turn);
   }
 
   #isGood({ read }: Known): boolean {

@@ -20,6 +20,12 @@ export class MemoryKeyStore implements KeyStore {
     return record;
   }
 
+  async getAll(ids: readonly string[]): Promise<readonly KeyRecord[]> {
+    this.reads++;
+    if (this.failure) throw this.failure;
+    return ids.flatMap((id) => this.records.get(id) ?? []);
+  }
+
   async list(): Promise<readonly KeyRecord[]> {
     return [...this.records.values()];
   }

@@ -32,7 +32,13 @@ export const accessHandlers: Handlers<"createToken" | "listKeys" | "createKey" |
       })),
   }),
 
-  createKey: async ({ keys }, { body: { name, scopes, expires } }) => {
+  createKey: async ({ keys }, { body: { name, scopes, expires }, caller }) => {
+    if (caller.kind !== "key") {
+      throw new ApiError(
+        "FORBIDDEN",
+        "without keys no key is made over HTTP: it would stay valid when keys are turned on; use nearkin keys create on the server's store",
+      );
+    }
     if (expires !== undefined && !(expires > Date.now())) {
       throw new ApiError(
         "BAD_REQUEST",

@@ -1,6 +1,7 @@
 // What users do: stored before it is answered, learned from soon after.
 import { NearkinError } from "@nearkin/core";
 import type { Recommendations } from "../../search/recommendation.ts";
+import { EventQuotaError } from "../../store/quota.ts";
 import { ApiError } from "../api-error.ts";
 import { type Handlers, userOf } from "../context.ts";
 
@@ -9,16 +10,22 @@ const MET = "event";
 
 export const eventHandlers: Handlers<"addEvents" | "addFeedback"> = {
   addEvents: async ({ models, store, users, refresh, metrics }, { body: { events } }) => {
-    const { accepted, duplicates, acceptedUsers } = await store.events.add(
-      events.map(({ id, user, item, rating, type, time }) => ({
-        user,
-        item,
-        rating: rating ?? null,
-        type: type ?? MET,
-        ...(id === undefined ? {} : { id }),
-        ...(time === undefined ? {} : { time: Math.round(time) }),
-      })),
-    );
+    const { accepted, duplicates, acceptedUsers } = await store.events
+      .add(
+        events.map(({ id, user, item, rating, type, time }) => ({
+          user,
+          item,
+          rating: rating ?? null,
+          type: type ?? MET,
+          ...(id === undefined ? {} : { id }),
+          ...(time === undefined ? {} : { time: Math.round(time) }),
+        })),
+      )
+      .catch((error: unknown) => {
+        if (!(error instanceof EventQuotaError)) throw error;
+        const field = `events[${events.findIndex(({ user }) => user === error.user)}].user`;
+        throw new ApiError("OVER_LIMIT", `${field}: ${error.message}`, { field, cause: error });
+      });
     for (const user of acceptedUsers) {
       users.forget(user);
       refresh.add(user);

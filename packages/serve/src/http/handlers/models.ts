@@ -80,6 +80,7 @@ function infoOf({ models }: ServerContext, folder: ModelFolder): Info {
     active,
     channels: [...channels],
     fields: active ? current.catalogue.fieldNames : [],
+    unreadable: active ? current.unreadable.size : 0,
     problems: [...problems],
   };
 }

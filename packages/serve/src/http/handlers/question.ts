@@ -2,9 +2,10 @@
 
 import type { Filter } from "@nearkin/client";
 import { printPath } from "@nearkin/client/contract";
-import { type LiftedItem, type MissingChannel, NearkinError } from "@nearkin/core";
+import { type Draft, type EncodeTexts, type LiftedItem, type MissingChannel, NearkinError } from "@nearkin/core";
 import { type Bitmap, intersect } from "../../catalogue/bitmap.ts";
 import type { Cell } from "../../catalogue/columns.ts";
+import type { Turn } from "../../fair-queue.ts";
 import type { Served } from "../../models/served.ts";
 import type { MetricInUse } from "../../users/users.ts";
 import { ApiError } from "../api-error.ts";
@@ -26,14 +27,21 @@ type PlaceOf = (index: number) => readonly PropertyKey[];
 
 /** Items of a request as the metric sees them. Unknown ids are a 404, values that cannot be read name their place. */
 export async function askedItems(
+  { texts }: ServerContext,
   served: Served,
-  items: readonly AskedItem[],
-  placeOf: PlaceOf = (index) => ["items", index],
+  {
+    items,
+    turn,
+    placeOf = (index) => ["items", index],
+  }: { items: readonly AskedItem[]; turn: Turn; placeOf?: PlaceOf },
 ): Promise<AskedItems> {
   const lifted: LiftedItem[] = [];
   const rows: number[] = [];
   const drafts: ReadonlyMap<string, Cell>[] = [];
   const missing: MissingChannel[] = [];
+  const given = items.flatMap((item) => (typeof item === "string" ? [] : [item.draft as Draft]));
+  const encode: EncodeTexts = (some, encoder) => texts.encode(some, encoder, turn);
+  const embeddings = given.length === 0 ? [] : await served.model.embedAll(given, { encode });
   for (const [i, item] of items.entries()) {
     if (typeof item === "string") {
       const row = served.catalogue.indexOf(item);
@@ -41,9 +49,8 @@ export async function askedItems(
       lifted.push(served.catalogue.lifted(row));
       continue;
     }
-    const embedded = await served.model.embed(item.draft as never).catch((error: unknown) => {
-      throw badDraft(error, [...placeOf(i), "draft"]);
-    });
+    const embedded = embeddings[drafts.length];
+    if (embedded instanceof NearkinError) throw badDraft(embedded, [...placeOf(i), "draft"]);
     lifted.push(embedded);
     missing.push(...embedded.missing);
     drafts.push(cellsOf(served, item.draft));
@@ -128,22 +135,27 @@ function givenMetric(served: Served, own: MetricInUse, given: Readonly<Record<st
 
 /** Rows that may come: in use, passing the filter. Undefined for all that are in use. */
 export async function askedRows(
-  { users }: ServerContext,
+  { users, filterQueue }: ServerContext,
   served: Served,
-  { filter, user, items }: { filter: Filter | undefined; user: string | undefined; items: AskedItems },
+  {
+    filter,
+    user,
+    items,
+    turn,
+  }: { filter: Filter | undefined; user: string | undefined; items: AskedItems; turn: Turn },
 ): Promise<Bitmap | undefined> {
   if (filter === undefined) return undefined;
   const { catalogue } = served;
   const seen = user === undefined || !asksSeen(filter) ? undefined : await users.seen(served, user);
   try {
-    await catalogue.filters.prepare(filter, catalogue.rows.count);
-    const { count } = catalogue.rows;
-    const passing = catalogue.filters.evaluate(filter, count, {
+    const context = {
       query: items.rows,
       drafts: items.drafts,
       seen: seen ?? (user === undefined ? undefined : []),
       added: catalogue.put,
-    });
+    };
+    const rows = () => catalogue.rows.count;
+    const passing = await catalogue.filters.evaluateInTurn(filter, rows, { context, queue: filterQueue, turn });
     return catalogue.alive ? intersect(passing, catalogue.alive) : passing;
   } catch (error) {
     if (!(error instanceof NearkinError) || error.code !== "BAD_ARGUMENT") throw error;

@@ -9,12 +9,13 @@ import {
   type EmbeddedDraft,
   reasons,
 } from "@nearkin/core";
+import type { Turn } from "../../fair-queue.ts";
 import type { Served } from "../../models/served.ts";
 import { readCursor, writeCursor } from "../../search/cursor.ts";
 import { type SimilarRow, similarItems } from "../../search/similar.ts";
 import { named, rowsOf } from "../../users/users.ts";
 import { ApiError } from "../api-error.ts";
-import { type Asked, type Handlers, type ServerContext, userOf } from "../context.ts";
+import { type Asked, type Handlers, type ServerContext, turnOf, userOf } from "../context.ts";
 import {
   type AskedItem,
   type AskedItems,
@@ -33,42 +34,51 @@ type Options = Asked<"similarToItem">["query"];
 
 export const similarHandlers: Handlers<"similarToItem" | "similar" | "explain" | "predict"> = {
   similarToItem: (context, { params, query, caller, signal }) =>
-    similar(context, [params.id], { ...query, user: userOf(caller, query.user) }, signal),
+    similar(context, [params.id], { ...query, user: userOf(caller, query.user) }, turnOf(caller, signal)),
 
   similar: (context, { body: { items, ...options }, caller, signal }) =>
-    similar(context, items, { ...options, user: userOf(caller, options.user) }, signal),
+    similar(context, items, { ...options, user: userOf(caller, options.user) }, turnOf(caller, signal)),
 
-  explain: (context, { params, query, caller }) =>
+  explain: (context, { params, query, caller, signal }) =>
     context.models.with(async (served) => {
       const user = userOf(caller, query.user);
-      const items = await askedItems(served, [params.id]);
+      const turn = turnOf(caller, signal);
+      const items = await askedItems(context, served, { items: [params.id], turn });
       const metric = await askedMetric(context, served, { ...query, user });
       const allowed =
-        (await askedRows(context, served, { filter: query.filter, user, items })) ?? served.catalogue.alive;
+        (await askedRows(context, served, { filter: query.filter, user, items, turn })) ?? served.catalogue.alive;
       const { rows, masked } = served.catalogue;
-      const asked = buildQuery(rows, items.lifted, { ...metric, temperature: served.model.parts.temperature });
-      const row = served.catalogue.indexOf(params.other);
-      const neighbour = reasons(rows, asked, row);
-      const candidates = { exclude: excludedRows(served, query.exclude), ...(allowed ? { allowed } : {}) };
-      const [{ rank, without }] = counterfactualRanks(rows, asked, [row], candidates);
-      const names = Object.keys(served.model.weights);
-      const contributions = contributionsOf(names, asked, { neighbour, without, masked });
-      return {
-        ...namedItem(served, row),
-        rank,
-        score: neighbour.score,
-        distance: neighbour.total,
-        contributions: withPending(served, contributions, items, row),
-        missing: [],
-        metric: usedMetric(served, metric),
-        model: served.model.id,
-      };
+      const exclude = excludedRows(served, query.exclude);
+      return context.explainQueue.run(() => {
+        const asked = buildQuery(rows, items.lifted, { ...metric, temperature: served.model.parts.temperature });
+        const row = served.catalogue.indexOf(params.other);
+        const neighbour = reasons(rows, asked, row);
+        const candidates = { exclude, ...(allowed ? { allowed } : {}) };
+        const [{ rank, without }] = counterfactualRanks(rows, asked, [row], candidates);
+        const names = Object.keys(served.model.weights);
+        const contributions = contributionsOf(names, asked, { neighbour, without, masked });
+        return {
+          ...namedItem(served, row),
+          rank,
+          score: neighbour.score,
+          distance: neighbour.total,
+          contributions: withPending(served, contributions, items, row),
+          missing: [],
+          metric: usedMetric(served, metric),
+          model: served.model.id,
+        };
+      }, turn);
     }),
 
-  predict: (context, { body, caller }) =>
+  predict: (context, { body, caller, signal }) =>
     context.models.with(async (served) => {
       const user = userOf(caller, body.user);
-      const items = await askedItems(served, [body.item as AskedItem], () => ["item"]);
+      const turn = turnOf(caller, signal);
+      const items = await askedItems(context, served, {
+        items: [body.item as AskedItem],
+        turn,
+        placeOf: () => ["item"],
+      });
       const [item] = items.lifted;
       const { model, catalogue } = served;
       const known = item.index >= 0 ? namedItem(served, item.index) : { id: null, title: null };
@@ -77,7 +87,12 @@ export const similarHandlers: Handlers<"similarToItem" | "similar" | "explain" |
         : item.index >= 0
           ? served.predictions([item.index])[0]
           : await model.predict(item as EmbeddedDraft);
-      const { personal, reason } = await personalPrediction(context, served, { user, item, most: body.evidence });
+      const { personal, reason } = await personalPrediction(context, served, {
+        user,
+        item,
+        most: body.evidence,
+        signal,
+      });
       const catalogueReason = prediction ? "everybody's ratings" : `the model ${model.name} has no posterior`;
       return {
         ...known,
@@ -99,7 +114,7 @@ async function similar(
   context: ServerContext,
   asked: readonly AskedItem[],
   options: Options & { user: string | undefined },
-  signal: AbortSignal,
+  turn: Turn,
 ): Promise<SimilarAnswer> {
   return context.models.with(async (served) => {
     const { k, diversity, order, predict } = options;
@@ -107,7 +122,7 @@ async function similar(
     if (order !== "similar" && !model.predictsRatings) {
       throw new ApiError("UNSUPPORTED", `the model ${model.name} has no posterior to order by; ask with order=similar`);
     }
-    const items = await askedItems(served, asked);
+    const items = await askedItems(context, served, { items: asked, turn });
     const metric = await askedMetric(context, served, options);
     if (diversity > 0 && !metric.weights.some((weight) => weight > 0)) {
       throw new ApiError(
@@ -119,20 +134,22 @@ async function similar(
     const { cursor, k: _, explain: __, predict: ___, ...question } = options;
     const words = JSON.stringify([model.id, asked, question]);
     const { offset } = readPlace(cursor, words);
-    const page = await similarItems(served, {
+    const request = {
       items: items.lifted,
       ...metric,
       k: Math.min(k, LONGEST - offset),
       offset,
       diversity,
       order,
-      allowed: await askedRows(context, served, { filter: options.filter, user: options.user, items }),
+      allowed: await askedRows(context, served, { filter: options.filter, user: options.user, items, turn }),
       exclude: excludedRows(served, options.exclude),
       explain: options.explain,
       predict: predict && model.predictsRatings,
       exact: options.exact,
-      signal,
-    });
+      ...turn,
+    };
+    const search = () => similarItems(served, request);
+    const page = await (isLong(request) ? context.explainQueue.run(search, turn) : search());
     const end = offset + page.rows.length;
     return {
       items: page.rows.map((row) => similarItem(served, row, items, options)),
@@ -150,6 +167,10 @@ async function similar(
     };
   });
 }
+
+/** Reasons under a negative weight read the whole catalogue on this thread. */
+const isLong = ({ explain, weights }: { explain: boolean; weights: Float64Array }): boolean =>
+  explain && weights.some((weight) => weight < 0);
 
 function readPlace(cursor: string | undefined, words: string): { offset: number } {
   try {
@@ -215,7 +236,12 @@ const pickPrediction = ({
 async function personalPrediction(
   { users, usersThread }: ServerContext,
   served: Served,
-  { user, item, most }: { user: string | undefined; item: AskedItems["lifted"][number]; most: number },
+  {
+    user,
+    item,
+    most,
+    signal,
+  }: { user: string | undefined; item: AskedItems["lifted"][number]; most: number; signal: AbortSignal },
 ): Promise<{ personal: RouteAnswer<"predict">["personal"]; reason: string }> {
   const none = (reason: string) => ({ personal: null, reason });
   if (user === undefined) return none("no user was named");
@@ -227,7 +253,10 @@ async function personalPrediction(
   );
   if (rated.rows.length === 0) return none("the user has rated nothing that the catalogue has");
   const metric = await users.metricFor(served, user);
-  const { centre, evidence, ...prediction } = await usersThread.predict(served.key, rated, item, metric);
+  const { centre, evidence, ...prediction } = await usersThread.predict(served.key, rated, item, {
+    metric,
+    turn: { caller: user, signal },
+  });
   const strongest = [...evidence].sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution));
   const listed = strongest.slice(0, most);
   const rest = strongest.slice(most);

@@ -44,24 +44,13 @@ export const userHandlers: Handlers<
   },
 
   getUser: async ({ store }, { params: { id } }) => {
-    const [events, metric, feedback] = await Promise.all([
-      store.events.ofUser(id),
+    const [summary, metric, feedback] = await Promise.all([
+      store.events.summaryOf(id),
       store.metrics.get(id),
       store.feedback.countOf(id),
     ]);
-    if (events.length === 0 && !metric && feedback === 0) throw unknownUser();
-    const items = new Set(events.map(({ item }) => item));
-    const rated = new Set(events.filter(({ rating }) => rating !== null).map(({ item }) => item));
-    return {
-      id,
-      events: events.length,
-      items: items.size,
-      ratings: rated.size,
-      feedback,
-      first: events[0]?.time ?? null,
-      last: events[events.length - 1]?.time ?? null,
-      metric: sourceOf(metric),
-    };
+    if (summary.events === 0 && !metric && feedback === 0) throw unknownUser();
+    return { id, ...summary, feedback, metric: sourceOf(metric) };
   },
 
   deleteUser: async ({ store, users, refresh }, { params: { id } }) => {
@@ -121,28 +110,35 @@ export const userHandlers: Handlers<
       return metricAnswer(context, served, id);
     }),
 
-  personalize: (context, { params: { id }, body: { ratings } }) =>
+  personalize: (context, { params: { id }, body: { ratings }, signal }) =>
     context.models.with(async (served) => {
       checkPersonalizes(served);
-      if (ratings) return answerOf(served, id, await context.users.fitTo(served, ratings));
+      const turn = { caller: id, signal };
+      if (ratings) return answerOf(served, id, await context.users.fitTo(served, ratings, turn));
+      const isDue = context.refresh.has(id);
       context.refresh.drop(id);
-      await context.users.refresh(served, id);
+      await context.users.refresh(served, id, turn).catch((error: unknown) => {
+        if (isDue) context.refresh.add(id); // still to be fitted, if not for this request
+        throw error;
+      });
       return metricAnswer(context, served, id);
     }),
 
-  nextQuestion: (context, { params: { id }, query: { k, filter } }) =>
+  nextQuestion: (context, { params: { id }, query: { k, filter }, signal }) =>
     context.models.with(async (served) => {
       checkPersonalizes(served);
       const { catalogue, model, key } = served;
+      const turn = { caller: id, signal };
       const { history } = await context.users.known(id);
       const user = rowsOf(served, history);
       const met = new Set(user.rows);
-      const allowed = (await askedRows(context, served, { filter, user: id, items: NOBODY })) ?? catalogue.alive;
+      const allowed = (await askedRows(context, served, { filter, user: id, items: NOBODY, turn })) ?? catalogue.alive;
       const candidates = catalogue
         .wellKnown(QUESTIONS + met.size, allowed)
         .filter((row) => !met.has(row))
         .slice(0, QUESTIONS);
-      const found = candidates.length === 0 ? [] : await context.usersThread.questions(key, user, { candidates, k });
+      const found =
+        candidates.length === 0 ? [] : await context.usersThread.questions(key, user, { candidates, k, turn });
       return {
         questions: found.map(({ id: row, gain, chance }) => ({ ...namedItem(served, Number(row)), gain, chance })),
         model: model.id,
@@ -171,11 +167,12 @@ export const userHandlers: Handlers<
           offset: 0,
           diversity: 0,
           order: "similar",
-          allowed: await askedRows(context, served, { filter, user: id, items }),
+          allowed: await askedRows(context, served, { filter, user: id, items, turn: { caller: id, signal } }),
           exclude: [...shown],
           explain,
           predict: false,
           exact: false,
+          caller: id,
           signal,
         });
         for (const { item } of page.rows) shown.add(item);

@@ -52,7 +52,7 @@ export async function startTestServer({
   const app = fastify(serverOptions({ ...server, logs: { level: "trace", stream, ...(server?.logs || {}) } }));
   const store = new MemoryKeyStore();
   const ring = new KeyRing(store);
-  const tokens = new BrowserTokens(ring, { secrets: [new Uint8Array(32).fill(1)] });
+  const tokens = new BrowserTokens(ring, { secrets: () => [new Uint8Array(32).fill(1)] });
   const metrics = createMetrics({ process: false });
   const lifecycle = new Lifecycle();
   await installFoundations(app, {

@@ -1,0 +1,71 @@
+// Work that piles up: what one caller has waiting does not hold up the others, and nothing is done for who has gone.
+import { connect } from "node:net";
+import { afterEach, expect, test, vi } from "vitest";
+import { TinyServer, toyEncoder } from "../testing/tiny-server.ts";
+
+let tiny: TinyServer;
+afterEach(() => tiny[Symbol.asyncDispose]());
+
+test("another user's fit does not wait behind all the questions of one, of which too many are turned away", async () => {
+  tiny = await TinyServer.open();
+  const ratings = [10, 11, 12, 13, 14].map((n) => ({ item: `f0${n}`, rating: (n % 5) + 1 }));
+  const fit = (id: string) => tiny.ask("personalize", { params: { id }, body: { ratings } });
+  await fit("somebody"); // the thread has started
+  const ended: string[] = [];
+  const filter = JSON.stringify({ field: "id", in: [10, 11].map((n) => `f0${n}`) }); // a question of few takes less
+  const questions = Array.from({ length: 60 }, () =>
+    tiny.ask("nextQuestion", { params: { id: "ann" }, query: { filter } }).then((answered) => {
+      if (answered.status === 200) ended.push("question");
+      return answered;
+    }),
+  );
+  const { usersThread } = tiny.server.context;
+  await vi.waitFor(() => expect(usersThread.pending).toBeGreaterThan(20), { interval: 1 });
+  const before = ended.length;
+  const other = await fit("bob");
+  expect(other.status).toBe(200);
+  expect(ended.length - before).toBeLessThan(10);
+  const answers = await Promise.all(questions);
+  const refused = answers.filter(({ status }) => status !== 200);
+  expect(
+    new Set(refused.map(({ status, error, headers }) => `${status} ${error.code} ${headers["retry-after"]}`)),
+  ).toEqual(new Set(["503 BUSY 1"]));
+  expect(refused.length).toBeLessThan(60);
+});
+
+test("drafts of clients that have gone are not encoded, and items do not wait for them", async () => {
+  const encoded: string[] = [];
+  const toy = toyEncoder(() => 2);
+  let last: Promise<unknown> = Promise.resolve();
+  const openEncoder = async () => ({
+    ...toy,
+    // one call after the other, as the thread of an encoder answers them
+    encode(texts: readonly string[]): ReturnType<typeof toy.encode> {
+      const made = last.then(() => {
+        encoded.push(...texts);
+        return toy.encode(texts);
+      });
+      last = made;
+      return made;
+    },
+  });
+  tiny = await TinyServer.open({ port: 0, openEncoder });
+  const { hostname, port } = new URL(await tiny.server.listen());
+  const sockets = Array.from({ length: 12 }, (_, n) => {
+    const items = Array.from({ length: 50 }, (__, i) => ({ draft: { plot: `plot ${n} ${i}` } }));
+    const body = JSON.stringify({ items });
+    const socket = connect(Number(port), hostname);
+    const head = `POST /v1/similar HTTP/1.1\r\nhost: ${hostname}:${port}\r\ncontent-type: application/json\r\n`;
+    socket.write(`${head}content-length: ${body.length}\r\n\r\n${body}`);
+    return socket;
+  });
+  await vi.waitFor(() => expect(encoded.length).toBeGreaterThan(0));
+  for (const socket of sockets) socket.destroy();
+  const { server } = tiny.server.app;
+  const connections = () => new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
+  await vi.waitFor(async () => expect(await connections()).toBe(0));
+  await tiny.answer("putItem", { params: { id: "new" }, body: { channels: { plot: "a ferry that waits" } } });
+  await expect.poll(() => encoded).toContain("a ferry that waits");
+  expect(encoded.indexOf("a ferry that waits")).toBeLessThan(200); // of 600
+  await vi.waitFor(async () => expect((await tiny.answer("getItem", { params: { id: "new" } })).pending).toEqual([]));
+});
