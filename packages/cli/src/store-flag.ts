@@ -33,7 +33,7 @@ export async function openStoreBeside(place: string, { make = false }: { make?: 
     );
   }
   const { openStore } = await import("@nearkin/serve/store"); // most commands do without a database
-  return openStore(place, { exclusive: false });
+  return openStore(place, { exclusive: false, make });
 }
 
 /** As it may stand in a message: an address may hold a password. */
@@ -45,5 +45,5 @@ export function shownStore(place: string): string {
 function filePath(place: string): string | undefined {
   if (place.startsWith("file://")) return fileURLToPath(place);
   if (place.startsWith("file:")) return place.slice("file:".length);
-  return /^[a-z][a-z0-9+.-]+:\/\//i.test(place) ? undefined : place;
+  return /^(?:postgres(?:ql)?:|[a-z][a-z0-9+.-]+:\/\/)/i.test(place) ? undefined : place;
 }

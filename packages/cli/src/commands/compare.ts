@@ -134,7 +134,7 @@ async function deletedItems(place: string): Promise<Set<string>> {
 
 /** "5%", "5 %" or 0.05. */
 function parseShare(text: string): number {
-  const [, digits, sign] = /^\s*(\d+(?:\.\d+)?|\.\d+)\s*(%?)\s*$/.exec(text) ?? [];
+  const [, digits, sign] = /^(\d+(?:\.\d+)?|\.\d+)\s*(%?)$/.exec(text.trim()) ?? [];
   const share = Number(digits) / (sign === "%" ? 100 : 1);
   if (!(share <= 1)) throw new InvalidArgumentError("Expected a share, such as 5% or 0.05.");
   return share;

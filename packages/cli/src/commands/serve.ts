@@ -9,6 +9,7 @@ import { importDataset } from "../import-dataset.ts";
 import type { Output } from "../output.ts";
 import { findPage } from "../page-folder.ts";
 import { liveLine } from "../progress.ts";
+import { shownStore, storeOption } from "../store-flag.ts";
 import { readConfigFile } from "../training-config.ts";
 
 interface ServeFlags {
@@ -41,7 +42,7 @@ export function serveCommand(output: Output): Command {
     )
     .option("--host <address>", "address to listen on; beyond localhost, keys are asked for (default: 127.0.0.1)")
     .option("--port <n>", "port to listen on, 0 for any that is free (default: 7410)", wholeNumber(0))
-    .option("--store <place>", "users, events and items: a file, or postgres://… (default: nearkin.db)")
+    .addOption(storeOption("users, events and items, by default in nearkin.db"))
     .addOption(
       new Option("--keys <when>", "whether requests must show a key (default: auto, beyond localhost)").choices([
         "auto",
@@ -152,7 +153,7 @@ async function keysLine({ withKeys, context, config }: Server): Promise<string> 
   const keys = await context.keys.list();
   const live = keys.filter(({ revoked }) => revoked === null).length;
   if (live > 0) return `${live} key${live === 1 ? "" : "s"}`;
-  return `there is NO KEY yet, so nobody is answered; make one: nearkin keys create --store ${config.store} --scopes admin`;
+  return `there is NO KEY yet, so nobody is answered; make one: nearkin keys create --store ${shownStore(config.store)} --scopes admin`;
 }
 
 /** Histories of a dataset become events of the store; users' metrics are fitted to them in the background. */

@@ -153,7 +153,7 @@ async function trainFinal(run: RunContext, dataset: Dataset, out: string): Promi
 
 /** Where the run that chooses the steps goes; a slash at the end of a folder's name is not part of it. */
 function splitOf(out: string): string {
-  return `${out.replace(/[/\\]+$/, "")}-split`;
+  return `${out.replace(/(?<![/\\])[/\\]+$/, "")}-split`;
 }
 
 const STAGES = ["siamese", "ssl", "siamese,ssl"];

@@ -30,6 +30,9 @@ export async function naming<T>(path: string, write: () => Promise<T>): Promise<
   }
 }
 
+/** Permissions of a file with what users did: its owner's alone. */
+export const PRIVATE = 0o600;
+
 /** A text that grows, under another name. */
 export interface TextFile extends AsyncDisposable {
   append(text: string): Promise<void>;
@@ -37,11 +40,12 @@ export interface TextFile extends AsyncDisposable {
   finish(): Promise<void>;
 }
 
-export async function openTextFile(path: string): Promise<TextFile> {
+/** @param mode permissions, less the umask */
+export async function openTextFile(path: string, mode = 0o666): Promise<TextFile> {
   const target = resolve(path);
   const temporary = `${target}.${process.pid}.tmp`;
   await mkdir(dirname(target), { recursive: true });
-  const file = await open(temporary, "w");
+  const file = await open(temporary, "w", mode);
   return {
     append: (text) => file.appendFile(text),
     async finish() {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readParquet } from "@nearkin/data";
@@ -40,6 +40,19 @@ test("the same rows in every format", async () => {
   expect(readFileSync(join(root, "t.csv"), "utf8")).toBe(
     'id,"a ""name"", odd",count\n"x,""y""\nz",0.1,1099511627776\n" padded ",,\nplain,-0.5,-3\n',
   );
+});
+
+test("a table is its owner's alone: it may hold what users did", async () => {
+  const own = mkdtempSync(join(root, "private-"));
+  for (const kind of TABLE_KINDS) {
+    const path = join(own, `t${kind}`);
+    await using table = await openRowTable(path, kind, columns);
+    const [unfinished] = readdirSync(own).filter((name) => name.startsWith(`t${kind}.`));
+    expect(statSync(join(own, unfinished)).mode & 0o077).toBe(0);
+    await table.append(rows);
+    await table.finish();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  }
 });
 
 test("what is not finished leaves the old file, and nothing else", async () => {

@@ -1,6 +1,8 @@
-// A table that comes row by row: Parquet, JSON lines or CSV, in bounded memory.
+// A table that comes row by row: Parquet, JSON lines or CSV, in bounded memory. Its file is its owner's alone: it may hold what users did.
+//
+// A cell of CSV is written as it is, also one that begins with = + - or @, which a spreadsheet takes for a formula: ids must come back unchanged.
 import { ParquetWriter } from "@nearkin/data";
-import { naming, openTextFile } from "./out-file.ts";
+import { naming, openTextFile, PRIVATE } from "./out-file.ts";
 
 export const TABLE_KINDS = [".parquet", ".jsonl", ".csv"] as const;
 export type TableKind = (typeof TABLE_KINDS)[number];
@@ -46,7 +48,7 @@ interface Writer extends AsyncDisposable {
 }
 
 async function openParquet(path: string, columns: readonly TableColumn[]): Promise<Writer> {
-  const writer = await ParquetWriter.open(path, columns, { memory: PARQUET_MEMORY });
+  const writer = await ParquetWriter.open(path, columns, { memory: PARQUET_MEMORY, mode: PRIVATE });
   return {
     append: async (rows) => writer.append(columns.map((_, c) => rows.map((row) => row[c]))),
     finish: () => writer.finish(),
@@ -60,7 +62,7 @@ interface TextFormat {
 }
 
 async function openText(path: string, { head, line }: TextFormat): Promise<Writer> {
-  const file = await openTextFile(path);
+  const file = await openTextFile(path, PRIVATE);
   if (head !== "") await file.append(head);
   return {
     append: (rows) => file.append(rows.map(line).join("")),

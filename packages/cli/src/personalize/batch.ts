@@ -5,6 +5,7 @@ import { type FileHandle, open, rm } from "node:fs/promises";
 import { type ItemId, type Model, NearkinError, type UserRating } from "@nearkin/core";
 import { type Dataset, lastMet, loadItems, loadTraining, loadUsers } from "@nearkin/data";
 import { checkOutPath } from "@nearkin/evaluate";
+import { PRIVATE } from "../export/out-file.ts";
 import { askedUsers } from "./asked.ts";
 import type { Answerer } from "./filters.ts";
 import { answersIn, type Identity, readAnswers } from "./partial.ts";
@@ -70,7 +71,7 @@ export async function personalizeAll(model: Model, dataset: Dataset, options: Ba
   };
   const partial = partialOf(out);
   const done = options.resume ? await answersIn(partial, identity, asked.ids) : 0;
-  const file = await open(partial, done > 0 ? "a" : "w");
+  const file = await open(partial, done > 0 ? "a" : "w", PRIVATE);
   try {
     if (done === 0) await file.appendFile(`${JSON.stringify(identity)}\n`);
     await answerFor(asked.ids.slice(done), file);

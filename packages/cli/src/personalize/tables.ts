@@ -3,6 +3,7 @@ import { open, rename, rm } from "node:fs/promises";
 import { extname } from "node:path";
 import { NearkinError } from "@nearkin/core";
 import { ParquetWriter } from "@nearkin/data";
+import { PRIVATE } from "../export/out-file.ts";
 import { isRefusal, type UserAnswer, type UserRefusal } from "./user-line.ts";
 
 export interface Table extends AsyncDisposable {
@@ -23,7 +24,7 @@ export function openTable(out: string, channels: readonly string[]): Promise<Tab
 
 async function openLines(out: string): Promise<Table> {
   const temporary = `${out}.${process.pid}.tmp`;
-  const file = await open(temporary, "w");
+  const file = await open(temporary, "w", PRIVATE);
   return {
     append: (answer) => file.appendFile(`${JSON.stringify(answer)}\n`),
     async finish() {
@@ -39,18 +40,22 @@ async function openLines(out: string): Promise<Table> {
 }
 
 async function openParquet(out: string, channels: readonly string[]): Promise<Table> {
-  const writer = await ParquetWriter.open(out, [
-    { name: "user_id", type: "text" },
-    ...channels.map((name) => ({ name: `weight.${name}`, type: "double" as const })),
-    { name: "popularity", type: "double" },
-    { name: "items", type: "integer" },
-    { name: "used", type: "integer" },
-    { name: "iterations", type: "integer" },
-    { name: "before", type: "double" },
-    { name: "after", type: "double" },
-    { name: "kept", type: "text" },
-    { name: "error", type: "text" },
-  ]);
+  const writer = await ParquetWriter.open(
+    out,
+    [
+      { name: "user_id", type: "text" },
+      ...channels.map((name) => ({ name: `weight.${name}`, type: "double" as const })),
+      { name: "popularity", type: "double" },
+      { name: "items", type: "integer" },
+      { name: "used", type: "integer" },
+      { name: "iterations", type: "integer" },
+      { name: "before", type: "double" },
+      { name: "after", type: "double" },
+      { name: "kept", type: "text" },
+      { name: "error", type: "text" },
+    ],
+    { mode: PRIVATE },
+  );
   const row = (answer: UserAnswer | UserRefusal): (string | number | null)[] => {
     if (isRefusal(answer)) {
       const figures = Array<null>(channels.length + 7).fill(null);

@@ -43,7 +43,7 @@ export interface SparkPersonalize {
 const MODEL = "nearkin-model"; // what the model's folder is called on an executor
 
 /** A path as Spark takes it: this machine's working directory means nothing to a worker. */
-const forSpark = (path: string): string => (isUrl(path) ? path.replace(/\/+$/, "") : resolve(path));
+const forSpark = (path: string): string => (isUrl(path) ? path.replace(/(?<!\/)\/+$/, "") : resolve(path));
 
 interface Places extends Pick<SparkPersonalize, "out" | "force"> {
   input: string;

@@ -4,10 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Random } from "@nearkin/core";
 import type { PaperReport } from "@nearkin/evaluate";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { run } from "../testing/run.ts";
-
-vi.setConfig({ testTimeout: 180_000 }); // three small trainings, on a machine that may be busy
 
 let folder: string;
 const at = (name: string) => join(folder, name);

@@ -149,7 +149,7 @@ test("a dataset of the export is that of the same items written by hand, in all 
     expect(await loadCatalogue(served)).toEqual(await loadCatalogue(expected));
     expect(await loadChannels(served)).toEqual(await loadChannels(expected));
   }
-}, 60_000);
+});
 
 test("every line has every column, fields of items put at run time among them", async () => {
   const store = at("served.db");

@@ -82,7 +82,7 @@ describe("events", () => {
       }),
       { numRuns: 3, endOnFailure: true }, // each takes seconds
     );
-  }, 180_000);
+  });
 
   test("come in the order of arrival, all of them or behind a number, over many pages", async () => {
     const events = Array.from({ length: 12_345 }, (_, i) => ({
@@ -129,7 +129,7 @@ describe("events", () => {
     expect(views.err).toContain(
       "note: no event has a rating, and nearkin prepare leaves such rows out; export with --no-ratings\n",
     );
-  }, 60_000);
+  });
 
   test("a time that no calendar has is not read as another", async () => {
     const path = await storeOf("odd", [

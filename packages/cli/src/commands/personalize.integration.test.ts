@@ -20,17 +20,16 @@ import { openModel } from "../open-model.ts";
 import type { UserAnswer } from "../personalize/user-line.ts";
 import { writeTinyModel } from "../testing/model-folder.ts";
 import { run } from "../testing/run.ts";
-import { SMALL_TRAINING } from "../testing/small-training.ts";
+import { sampleDataset, smallModel } from "../testing/shared.ts";
 
 let root: string;
 const at = (name: string) => join(root, name);
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), "nearkin-personalize-"));
-  writeFileSync(at("small.yaml"), SMALL_TRAINING);
-  expect((await run("prepare", "marquee", "--encoder", "lsa", "--out", at("films"))).code).toBe(0);
-  const trained = await run("train", at("films"), "--config", at("small.yaml"), "--workers", "1", "--out", at("model"));
-  expect(trained.code).toBe(0);
-}, 120_000);
+  writeFileSync(at("small.yaml"), "");
+  await sampleDataset("time", at("films"));
+  await smallModel("time", at("model"));
+});
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const bin = fileURLToPath(new URL("../../bin/nearkin.js", import.meta.url));

@@ -46,7 +46,7 @@ beforeAll(async () => {
     await prepare(config, { out: at(name), folder: source.folder, threads: 1 });
   }
   first = await report("--out", at("pages/films.html"));
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** All but the last section, which says where and when. */
@@ -105,7 +105,7 @@ describe("report paper", () => {
     expect(plain(reproduce.commands.at(-1)?.command ?? "")).toContain("--users TMP/users");
     const again = await report("--users", at("users"), "--cache", at("pages/films.cache"), "--out", at("users.html"));
     expect(again.err).not.toMatch(/refitted/);
-  }, 120_000);
+  });
 
   test("Ctrl-C keeps what is done and says how to go on; that gives what an undisturbed run gives", async () => {
     let err = "";
@@ -135,7 +135,7 @@ describe("report paper", () => {
     expect(again.err).toMatch(/^2 of 6 {2}SIAMESE, fold 1 of 2, seed 3: resuming at step \d+ of the stage siamese$/m);
     expect(again.err).toMatch(/^6 trainings, 5 of them in .+; 1 was there already$/m);
     expect(reported("stopped.json").result).toEqual(reported("pages/films.json").result);
-  }, 60_000);
+  });
 
   test("what is wrong is said before anything is trained", async () => {
     writeFileSync(at("unknown.yaml"), "train: { ssl: { stepz: 3 } }\n");

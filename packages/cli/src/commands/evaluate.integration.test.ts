@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { EvaluationResult } from "@nearkin/evaluate";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { run } from "../testing/run.ts";
+import { sampleDataset, smallModel } from "../testing/shared.ts";
 import { SMALL_TRAINING } from "../testing/small-training.ts";
 
 let folder: string;
@@ -15,17 +16,10 @@ const trainSmall = (dataset: string, out: string, ...more: string[]) =>
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "nearkin-evaluate-"));
   writeFileSync(at("small.yaml"), SMALL_TRAINING);
-  for (const split of ["random", "users"]) {
-    const { code } = await run("prepare", "marquee", "--encoder", "lsa", "--split", split, "--out", at(split));
-    expect(code).toBe(0);
-  }
-  const made = [
-    await trainSmall("random", "seed1"),
-    await trainSmall("random", "seed2", "--seed", "2"),
-    await trainSmall("users", "people"),
-  ];
-  expect(made.map(({ code }) => code)).toEqual([0, 0, 0]);
-}, 240_000);
+  for (const split of ["random", "users"] as const) await sampleDataset(split, at(split));
+  for (const seed of [1, 2]) await smallModel("random", at(`seed${seed}`), seed);
+  await smallModel("users", at("people"));
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("evaluate", () => {

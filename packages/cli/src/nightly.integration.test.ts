@@ -96,7 +96,7 @@ beforeAll(async () => {
     { user: "newcomer", item: "the-new-one-2026", rating: 4.5, time: Date.UTC(2026, 1, 28), type: "rating" },
     { user: "newcomer", item: "the-third-man-1949", rating: 2, time: Date.UTC(2026, 1, 28, 1), type: "rating" },
   ]);
-}, 180_000);
+});
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 describe("a night", () => {
@@ -145,7 +145,7 @@ describe("a night", () => {
     expect(model.notes.selection).toMatchObject({ dataset: expect.stringMatching(/^[0-9a-f]{64}$/) });
     const evaluation = JSON.parse(readFileSync(at("nightly/2026-03-01/evaluation.json"), "utf8"));
     expect(evaluation.dataset.hash).toBe((model.notes.selection as { dataset: string }).dataset);
-  }, 300_000);
+  });
 
   test("run again, passes over what is done", () => {
     const before = statSync(at("nightly/2026-03-01/events.parquet")).mtimeMs;
@@ -156,7 +156,7 @@ describe("a night", () => {
     });
     expect(statSync(at("nightly/2026-03-01/events.parquet")).mtimeMs).toBe(before);
     expect(nightly({ ACTIVE: "2026-03-01" })).toMatchObject({ code: 0, out: "" });
-  }, 120_000);
+  });
 
   test("a gate that fails keeps the model out", () => {
     rmSync(at("models", "2026-03-01"), { recursive: true });
@@ -168,7 +168,7 @@ describe("a night", () => {
     expect(out).toMatch(/^FAILED {2}overlap {2,}overlap@10 is 0\.\d+, at least 1$/m);
     expect(err).toMatch(/^GATE_FAILED: TMP\/nightly\/2026-03-01\/model should not be activated: overlap/m);
     expect(readdirSync(at("models"))).toEqual(["first"]);
-  }, 120_000);
+  });
 
   test("with a server ends with the new model served, and the old one a step back", async () => {
     const { child, url, ended } = await startServe(at("models"), "--store", at("films.db"), "--log", "error");
@@ -188,7 +188,7 @@ describe("a night", () => {
     child.kill("SIGTERM");
     expect(await ended).toBe(0);
     rmSync(at("models", "2026-03-01"), { recursive: true });
-  }, 180_000);
+  });
 
   test("started warm goes without evaluation", () => {
     const { code, out, err } = nightly({ RUN: "warm", WARM: "1" });
@@ -206,7 +206,7 @@ describe("a night", () => {
     expect(out).toMatch(/^started from +– +[0-9a-f]{12}$/m);
     expect(out).not.toContain("not worse than");
     expect(existsSync(at("nightly/warm/evaluation.json"))).toBe(false);
-  }, 300_000);
+  });
 });
 
 test("says what is missing", () => {

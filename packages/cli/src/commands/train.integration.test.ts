@@ -10,6 +10,7 @@ import { readParquet } from "@nearkin/data";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { main } from "../main.ts";
 import { run } from "../testing/run.ts";
+import { sampleDataset } from "../testing/shared.ts";
 
 const SETTINGS = `
 train:
@@ -26,9 +27,8 @@ const plain = (text: string) => text.replaceAll(folder, "TMP");
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "nearkin-train-"));
   writeFileSync(at("small.yaml"), SETTINGS);
-  const prepared = await run("prepare", "marquee", "--encoder", "lsa", "--split", "random", "--out", at("films"));
-  expect(prepared.code).toBe(0);
-}, 120_000);
+  await sampleDataset("random", at("films"));
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const small = (...more: string[]) => ["train", at("films"), "--config", at("small.yaml"), "--workers", "1", ...more];
@@ -94,7 +94,7 @@ describe("train", () => {
     for (const file of ["weights.safetensors", "items.safetensors", "history.parquet"]) {
       expect(readFileSync(join(at("stopped"), file)).equals(readFileSync(join(at("model"), file))), file).toBe(true);
     }
-  }, 60_000);
+  });
 
   test("SIGTERM, as docker stop sends it, saves too and exits 143; what it says to type works", async () => {
     const { code, err } = await stopped("SIGTERM", ...small("--out", at("stopped"), "--force"));
@@ -106,7 +106,7 @@ describe("train", () => {
     const again = await run(...command.replaceAll("TMP", folder).split(" "));
     expect(again.code).toBe(0);
     expect(again.out).toContain('"resumedAt":{"stage":"siamese"');
-  }, 60_000);
+  });
 
   test("Ctrl-C before the first step does not say that anything is saved", async () => {
     let err = "";
@@ -144,7 +144,7 @@ describe("train", () => {
       code: 1,
       err: "MODEL_EXISTS: TMP/served is there; choose another folder with --out, or replace it with --force\n",
     });
-  }, 120_000);
+  });
 
   test("--final: the split run of another start, engine or version is not used", async () => {
     renameSync(at("served"), at("served-before"));

@@ -1,12 +1,12 @@
 // A report on the sample's held-out users, with very few steps: two small models, then the same again from the cache.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { UsersReport } from "@nearkin/evaluate";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { main } from "../main.ts";
 import { run } from "../testing/run.ts";
-import { SMALL_TRAINING } from "../testing/small-training.ts";
+import { sampleDataset, smallModel } from "../testing/shared.ts";
 
 let folder: string;
 let first: { code: number; out: string; err: string };
@@ -20,18 +20,11 @@ const commandLine = (...more: string[]) => [
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "nearkin-report-users-"));
-  writeFileSync(at("small.yaml"), SMALL_TRAINING);
-  const train = (dataset: string, seed: string, out: string) =>
-    run("train", at(dataset), "--config", at("small.yaml"), "--seed", seed, "--workers", "1", "--out", at(out));
-  const made = [
-    await run("prepare", "marquee", "--encoder", "lsa", "--split", "users", "--out", at("films")),
-    await run("prepare", "marquee", "--encoder", "lsa", "--split", "random", "--out", at("items")),
-    await train("films", "1", "model-1"),
-    await train("films", "2", "model-2"),
-  ];
-  expect(made.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+  await sampleDataset("users", at("films"));
+  await sampleDataset("random", at("items"));
+  for (const seed of [1, 2]) await smallModel("users", at(`model-${seed}`), seed);
   first = await run(...commandLine("--out", at("pages/users.html")));
-}, 240_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("report users", () => {
@@ -66,7 +59,7 @@ describe("report users", () => {
     const { users } = reported("pages/users.json");
     const own = users.refits.find(({ start, ratings }) => start === "fit" && ratings === null);
     expect(row.truths["later items"].metrics["paper HR"].mean).toBeCloseTo(own?.metrics["paper HR"].mean ?? -1, 12);
-  }, 60_000);
+  });
 
   test("a second time nothing is refitted, and the result is the same", async () => {
     const before = reported("pages/users.json");

@@ -26,7 +26,7 @@ beforeAll(async () => {
   ];
   expect(made.map(({ code }) => code)).toEqual([0, 0]);
   first = await report("--out", at("pages/films.html"));
-}, 240_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** All but the last section, which says where and when. */
@@ -116,7 +116,7 @@ describe("report model", () => {
       "nearkin evaluate TMP/films TMP/model --seed 3 --spe 7,8 --out TMP/spe-evaluation.json",
       "nearkin evaluate TMP/films TMP/model --no-baselines --out TMP/spe-evaluation.json",
     ]);
-  }, 60_000);
+  });
 
   test("the evaluation that a page is made from is not replaced by the page's own JSON", async () => {
     const { evaluation } = JSON.parse(read("pages/films.json")) as ModelReport;
