@@ -1,11 +1,16 @@
-// One project per package, one for the repository's own scripts, one that packs and installs everything, one
-// that runs the built core in Node, bundles and pages, one in a browser, and one that looks at the page of a demo.
-//   npm test                          everything
+// One project per package, one for the repository's own scripts, one that packs and installs everything, one that runs the built core in Node,
+// bundles and pages, one in a browser, one that looks at the page of a demo, and one on a Spark cluster.
+//   npm test                          everything that this machine has
+//   npm run check                     the unit tests alone: no server, browser, database or process (tests called *.integration.test.ts)
 //   npx vitest --project core         one package, watching
 import { playwright } from "@vitest/browser-playwright";
 import { defaultClientConditions, defaultServerConditions } from "vite";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { chromiumArguments, findChromium } from "./scripts/chromium.ts";
+import { timeouts } from "./test/support/patience.ts";
+import Reporter from "./test/support/reporter.ts";
+
+const isUnit = process.env.NEARKIN_TESTS === "unit";
 
 // Packages meet as TypeScript, so tests need no build.
 const inNode = {
@@ -16,21 +21,29 @@ const inBrowser = {
   resolve: { conditions: ["@nearkin/source", ...defaultClientConditions] },
 };
 
+const quiet = { setupFiles: ["test/support/quiet.ts"] };
+
+/** Projects whose modules keep no state: their files share a process, and each module is loaded once. */
+const STATELESS = new Set(["core", "client", "web"]);
+
 function nodeProject(name: string): TestProjectInlineConfiguration {
   return {
     ...inNode,
-    oxc: { jsx: { runtime: "automatic", importSource: "preact" } }, // of the page, the only one that has any
+    oxc: { jsx: { runtime: "automatic", importSource: "preact" } }, // only the page has JSX
     test: {
       name,
       include: [`packages/${name}/src/**/*.test.{ts,tsx}`],
-      exclude: ["**/*.browser.test.ts"],
-      testTimeout: 60_000, // a busy machine is not a failure
-      hookTimeout: 60_000,
+      exclude: ["**/*.browser.test.ts", ...(isUnit ? ["**/*.integration.test.ts"] : [])],
+      ...(isUnit || STATELESS.has(name)
+        ? { isolate: false, restoreMocks: true, unstubEnvs: true, unstubGlobals: true }
+        : {}),
+      ...quiet,
+      ...timeouts,
     },
   };
 }
 
-/** `*.browser.test.ts` run only here; `*.suite.test.ts` run here and in Node. The page is cross-origin isolated. */
+/** Tests in `*.browser.test.ts` run only here; `*.suite.test.ts` run here and in Node. The page is cross-origin isolated. */
 function browserProject(executablePath: string): TestProjectInlineConfiguration {
   return {
     ...inBrowser,
@@ -43,8 +56,8 @@ function browserProject(executablePath: string): TestProjectInlineConfiguration 
     },
     test: {
       name: "browser",
-      include: ["packages/core/src/**/*.{browser,suite}.test.ts"],
-      testTimeout: 60_000,
+      include: ["packages/core/src/**/*.browser.test.ts", "packages/core/src/**/*.suite{,.integration}.test.ts"],
+      ...timeouts,
       browser: {
         enabled: true,
         headless: true,
@@ -61,57 +74,43 @@ function browserProject(executablePath: string): TestProjectInlineConfiguration 
   };
 }
 
-/** The page on a demo that is made for all files of the project; after all others, since it measures how long things take. */
-const pageProject: TestProjectInlineConfiguration = {
-  ...inNode,
-  test: {
-    name: "page",
-    include: ["test/page/*.test.ts"],
-    globalSetup: "test/page/demo.ts",
-    fileParallelism: false,
-    expect: { poll: { timeout: 10_000 } }, // a page may be slow where others are at work
-    sequence: { groupOrder: 1 },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-  },
-};
+/** A project of tests of the whole, in test/. */
+function wholeProject(
+  name: string,
+  include: string,
+  options: Partial<TestProjectInlineConfiguration["test"]> = {},
+): TestProjectInlineConfiguration {
+  return { ...inNode, test: { name, include: [include], ...quiet, ...timeouts, ...options } };
+}
 
-/** On a Spark cluster that is started for all files of the project; last, since it takes all cores. */
-const sparkProject: TestProjectInlineConfiguration = {
-  ...inNode,
-  test: {
-    name: "spark",
-    include: ["test/spark/*.test.ts"],
-    globalSetup: "test/spark/cluster.ts",
-    fileParallelism: false,
-    sequence: { groupOrder: 2 },
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-  },
-};
+const chromium = isUnit ? undefined : findChromium(process.env);
 
-const chromium = findChromium(process.env);
+const unitProjects = [
+  ...["core", "native", "data", "train", "evaluate", "client", "serve", "web", "cli"].map(nodeProject),
+];
+
+/** Options of a project whose files take all cores each: they run one by one, behind the projects of lower orders. */
+const alone = (groupOrder: number) => ({ fileParallelism: false, sequence: { groupOrder } });
+
+const otherProjects = [
+  wholeProject("scripts", "scripts/**/*.test.ts"),
+  wholeProject("pack", "test/pack.test.ts"),
+  wholeProject("portability", "test/portability.test.ts"),
+  ...(chromium
+    ? [
+        browserProject(chromium),
+        wholeProject("page", "test/page/*.test.ts", { ...alone(1), globalSetup: "test/page/demo.ts" }),
+      ]
+    : []),
+  wholeProject("spark", "test/spark/*.test.ts", { ...alone(2), globalSetup: "test/spark/cluster.ts" }),
+];
 
 export default defineConfig({
   test: {
-    projects: [
-      nodeProject("core"),
-      nodeProject("native"),
-      nodeProject("data"),
-      nodeProject("train"),
-      nodeProject("evaluate"),
-      nodeProject("client"),
-      nodeProject("serve"),
-      nodeProject("web"),
-      nodeProject("cli"),
-      { ...inNode, test: { name: "scripts", include: ["scripts/**/*.test.ts"], testTimeout: 60_000 } },
-      { ...inNode, test: { name: "pack", include: ["test/pack.test.ts"], testTimeout: 240_000, hookTimeout: 240_000 } },
-      {
-        ...inNode,
-        test: { name: "portability", include: ["test/portability.test.ts"], testTimeout: 30_000, hookTimeout: 60_000 },
-      },
-      sparkProject,
-      ...(chromium ? [browserProject(chromium), pageProject] : []),
-    ],
+    projects: isUnit ? unitProjects : [...unitProjects, ...otherProjects],
+    globalSetup: "test/support/shared.ts",
+    maxWorkers: process.env.NEARKIN_TEST_WORKERS ?? "100%",
+    reporters: [new Reporter({ summary: false })],
+    experimental: { fsModuleCache: true },
   },
 });

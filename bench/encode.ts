@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CONTENDERS, type Contender, type EncodeResult, report } from "./encode-report.ts";
-import { machine, writeReadme, writeResult } from "./harness.ts";
+import { machine, writePage, writeResult } from "./harness.ts";
 import { type Peer, startPeer } from "./peer.ts";
 import type { BenchOptions } from "./run.ts";
 
@@ -11,7 +11,7 @@ interface Film {
   plot: string;
 }
 
-export async function run({ rounds, readme }: BenchOptions): Promise<void> {
+export async function run({ rounds, write }: BenchOptions): Promise<void> {
   const peers = await startAll();
   const resident = { theirs: 0, wasm: 0, "wasm-relaxed": 0 };
   const cases: EncodeResult["cases"] = [];
@@ -46,7 +46,7 @@ export async function run({ rounds, readme }: BenchOptions): Promise<void> {
   const result: EncodeResult = { suite: "encode", date, machine: machine(), rounds, cases, resident };
   const path = writeResult("encode", result);
   process.stdout.write(`${report(result)}\n\nwritten to ${path}\n`);
-  if (readme) writeReadme("encode", report(result));
+  if (write) writePage("encode", report(result));
 }
 
 /** Titles and plots of the sample's films, and several plots in a row cut to 100 to 180 words. */

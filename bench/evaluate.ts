@@ -6,7 +6,7 @@ import { openBlas } from "@nearkin/native";
 import { measureRecommender } from "../packages/evaluate/src/evaluate.ts";
 import { type EvaluateCase, type EvaluateResult, report, verdictTable } from "./evaluate-report.ts";
 import { type Catalogue, contentCatalogue, ITEMS, modelCatalogue, placeCatalogue } from "./evaluate-world.ts";
-import { best, machine, time, writeReadme, writeResult } from "./harness.ts";
+import { best, machine, time, writePage, writeResult } from "./harness.ts";
 import { memoryReader } from "./memory-read.ts";
 import type { BenchOptions } from "./run.ts";
 
@@ -39,7 +39,7 @@ function cosineCase(catalogue: Catalogue): Case {
   };
 }
 
-export async function run({ rounds, queries, readme }: BenchOptions): Promise<void> {
+export async function run({ rounds, queries, write }: BenchOptions): Promise<void> {
   const info = machine();
   const results: EvaluateCase[] = [];
   for (const make of cases) results.push(await contend(make(queries), { rounds, workers: info.cores }));
@@ -55,7 +55,7 @@ export async function run({ rounds, queries, readme }: BenchOptions): Promise<vo
   };
   const path = writeResult("evaluate", result);
   process.stdout.write(`${report(result)}\n\n${verdictTable(result)}\n\nwritten to ${path}\n`);
-  if (readme) writeReadme("evaluate", report(result));
+  if (write) writePage("evaluate", report(result));
 }
 
 /** All engines and the memory in turn, round after round. */

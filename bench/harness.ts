@@ -65,17 +65,14 @@ export function writeResult(name: string, result: unknown): string {
   return `bench/results/${name}.json`;
 }
 
-/** Replaces what stands between `<!-- bench:name -->` and `<!-- /bench:name -->` in README.md. */
-export const writeReadme = (name: string, text: string): void => writeBlock("README.md", name, text);
-
-/** The same in another file of the repository. */
-export function writeBlock(file: string, name: string, text: string): void {
-  const path = join(here, "..", file);
-  const page = readFileSync(path, "utf8");
+/** Replaces the text between `<!-- bench:name -->` and `<!-- /bench:name -->` in a page of docs/. */
+export function writePage(name: string, text: string, page = "docs/benchmarks.md"): void {
+  const path = join(here, "..", page);
   const block = new RegExp(`(<!-- bench:${name} -->\n)[\\s\\S]*?(<!-- /bench:${name} -->)`);
-  if (!block.test(page)) throw new Error(`${file} has no block <!-- bench:${name} -->`);
+  const before = readFileSync(path, "utf8");
+  if (!block.test(before)) throw new Error(`${page} has no block <!-- bench:${name} -->`);
   writeAtomically(
     path,
-    page.replace(block, (_, open: string, close: string) => `${open}\n${text}\n\n${close}`),
+    before.replace(block, (_, open: string, close: string) => `${open}\n${text}\n\n${close}`),
   );
 }

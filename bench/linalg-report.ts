@@ -1,4 +1,4 @@
-// The table of the linalg benchmark from its JSON: what README.md shows, and what the targets are held against.
+// The table of the linalg benchmark from its JSON: what docs/benchmarks.md shows, and what the targets are held against.
 import type { Machine } from "./harness.ts";
 import { table } from "./harness.ts";
 

@@ -1,7 +1,7 @@
 // The numerical core against OpenBLAS, PyTorch and plain TypeScript. See bench/run.ts for how to run it.
 import { createEngine, type Engine, type EngineKind, Random, TopK } from "@nearkin/core";
 import { loadOpenBlas, openBlas } from "@nearkin/native";
-import { best, machine, median, time, writeReadme, writeResult } from "./harness.ts";
+import { best, machine, median, time, writePage, writeResult } from "./harness.ts";
 import { spd } from "./inputs.ts";
 import { type CaseResult, type LinalgResult, report, verdictTable } from "./linalg-report.ts";
 import { memoryReader } from "./memory-read.ts";
@@ -226,7 +226,7 @@ export async function run(options: BenchOptions): Promise<void> {
   };
   const path = writeResult("linalg", result);
   process.stdout.write(`${report(result)}\n\n${verdictTable(result)}\n\nwritten to ${path}\n`);
-  if (options.readme) writeReadme("linalg", report(result));
+  if (options.write) writePage("linalg", report(result));
 }
 
 const round3 = (x: number) => Number(x.toFixed(3));

@@ -1,4 +1,4 @@
-// The result of the suite personalize as text: for the terminal, and for README.md, where a test compares it with the stored result.
+// The result of the suite personalize as text: for the terminal and for docs/benchmarks.md; a test compares that page with the stored result.
 import { type Machine, table } from "./harness.ts";
 import type { PersonalizeCase } from "./personalize-world.ts";
 

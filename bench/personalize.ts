@@ -3,7 +3,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { writeReadme, writeResult } from "./harness.ts";
+import { writePage, writeResult } from "./harness.ts";
 import { timeInBrowser } from "./personalize-browser.ts";
 import { timeFits } from "./personalize-fits.ts";
 import { watchMemory } from "./personalize-memory.ts";
@@ -11,7 +11,7 @@ import { makeUsersDataset } from "./personalize-models.ts";
 import { type PersonalizeResult, report } from "./personalize-report.ts";
 import type { BenchOptions } from "./run.ts";
 
-export async function run({ rounds, readme, parts }: BenchOptions): Promise<void> {
+export async function run({ rounds, write, parts }: BenchOptions): Promise<void> {
   const result = earlier();
   if (parts.includes("fits")) result.fits = await timeFits(rounds);
   if (parts.includes("browser") || parts.includes("memory")) {
@@ -26,7 +26,7 @@ export async function run({ rounds, readme, parts }: BenchOptions): Promise<void
   }
   const path = writeResult("personalize", result);
   process.stdout.write(`${report(result)}\n\nwritten to ${path}\n`);
-  if (readme) writeReadme("personalize", report(result));
+  if (write) writePage("personalize", report(result));
 }
 
 function earlier(): PersonalizeResult {

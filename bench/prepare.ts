@@ -4,7 +4,7 @@ import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { machine, writeReadme, writeResult } from "./harness.ts";
+import { machine, writePage, writeResult } from "./harness.ts";
 import { gigabytes, type PrepareResult, report } from "./prepare-report.ts";
 import { writeRatings } from "./ratings.ts";
 import type { BenchOptions } from "./run.ts";
@@ -23,7 +23,7 @@ interface Outcome {
 const repository = fileURLToPath(new URL("..", import.meta.url));
 const folder = join(repository, ".cache", "bench");
 
-export async function run({ rounds, readme, rows }: BenchOptions): Promise<void> {
+export async function run({ rounds, write, rows }: BenchOptions): Promise<void> {
   const csv = join(folder, `ratings-${rows}.csv`);
   if (!existsSync(csv)) {
     process.stderr.write(`making ${rows.toLocaleString("en")} ratings …\n`);
@@ -56,7 +56,7 @@ export async function run({ rounds, readme, rows }: BenchOptions): Promise<void>
   };
   process.stdout.write(`${report(result)}\n`);
   process.stderr.write(`written to ${writeResult("prepare", result)}\n`);
-  if (readme) writeReadme("prepare", report(result));
+  if (write) writePage("prepare", report(result));
   rmSync(join(folder, "import.duckdb"), { force: true });
   rmSync(join(folder, "dataset"), { recursive: true, force: true });
 }

@@ -1,13 +1,13 @@
 // Side-by-side benchmarks: every contender in one run, interleaved, so that ratios mean something on a noisy machine.
-//   npm run bench -- encode [--rounds 5] [--readme]
-//   npm run bench -- evaluate [--rounds 5] [--queries 2000] [--readme]
-//   npm run bench -- linalg [--rounds 7] [--readme]
-//   npm run bench -- personalize [--rounds 5] [--parts fits,browser,memory] [--readme]
-//   npm run bench -- prepare [--rounds 3] [--rows 20000000] [--readme]
-//   npm run bench -- serve [--rounds 5] [--parts scan,http,memory,encode,events,graph] [--readme]
+//   npm run bench -- encode [--rounds 5] [--write]
+//   npm run bench -- evaluate [--rounds 5] [--queries 2000] [--write]
+//   npm run bench -- linalg [--rounds 7] [--write]
+//   npm run bench -- personalize [--rounds 5] [--parts fits,browser,memory] [--write]
+//   npm run bench -- prepare [--rounds 3] [--rows 20000000] [--write]
+//   npm run bench -- serve [--rounds 5] [--parts scan,http,memory,encode,events,graph] [--write]
 //   npm run bench -- scan [--rounds 15]
-//   npm run bench -- scale [--rounds 3] [--rows 20000000] [--parts prepare,personalize,replicas] [--readme]
-//   npm run bench -- train [--rounds 7] [--parts steps,whole] [--scale] [--steps 200] [--engine wasm] [--readme]
+//   npm run bench -- scale [--rounds 3] [--rows 20000000] [--parts prepare,personalize,replicas] [--write]
+//   npm run bench -- train [--rounds 7] [--parts steps,whole] [--scale] [--steps 200] [--engine wasm] [--write]
 import { parseArgs } from "node:util";
 
 const suites: Record<string, () => Promise<{ run(options: BenchOptions): Promise<void> }>> = {
@@ -36,8 +36,8 @@ const LONG: readonly Part[] = ["graph", "scale"];
 export interface BenchOptions {
   /** How often the whole list of cases is gone through; the best time of each counts. */
   rounds: number;
-  /** Copy the table into README.md. */
-  readme: boolean;
+  /** Copy the tables into docs/benchmarks.md (the suite scale: docs/scaling.md). */
+  write: boolean;
   /** Items to rank candidates for, in the suite evaluate. */
   queries: number;
   /** Ratings to make up, for the suites prepare and scale. */
@@ -56,7 +56,7 @@ Suites: ${Object.keys(suites).join(", ")}
 
 Options:
   --rounds <n>      times to go through all cases (default 5)
-  --readme          copy the table into README.md
+  --write           copy the tables into docs/benchmarks.md
   --help            this text
 
 evaluate:
@@ -71,7 +71,7 @@ prepare:
 scale:
   --parts <names>   what to measure: ${PARTS.scale.join(", ")} (default: all; half an hour, 10 GB of disk; needs Spark and PostgreSQL)
   --rows <n>        ratings to make up (default 20000000)
-  --readme          copy the tables into docs/scaling.md
+  --write           copy the tables into docs/scaling.md
 
 serve:
   --parts <names>   what to measure: ${PARTS.serve.join(", ")} (default: all but graph, a million items: minutes, 3 GB of memory)
@@ -95,7 +95,7 @@ const { values, positionals } = parseArgs({
     scale: { type: "boolean", default: false },
     steps: { type: "string" },
     engine: { type: "string", default: "wasm" },
-    readme: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
     help: { type: "boolean" },
   },
 });
@@ -122,4 +122,4 @@ if (values.help) process.stdout.write(USAGE);
 else if (!suite || !engine || !areValid) {
   process.stderr.write(USAGE);
   process.exitCode = 2;
-} else await (await suite()).run({ rounds, queries, rows, readme: values.readme, parts, engine, steps });
+} else await (await suite()).run({ rounds, queries, rows, write: values.write, parts, engine, steps });

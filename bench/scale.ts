@@ -2,7 +2,7 @@
 // Spark, and what each further server over one PostgreSQL costs. Parts that a run leaves out keep their earlier results.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { machine, writeBlock, writeResult } from "./harness.ts";
+import { machine, writePage, writeResult } from "./harness.ts";
 import type { BenchOptions } from "./run.ts";
 import { measurePersonalize } from "./scale-personalize.ts";
 import { measurePrepare } from "./scale-prepare.ts";
@@ -11,7 +11,7 @@ import { report, type ScaleResult } from "./scale-report.ts";
 
 const USERS = 300_000; // starting must be the smaller part of what is measured
 
-export async function run({ rounds, readme, rows, parts }: BenchOptions): Promise<void> {
+export async function run({ rounds, write, rows, parts }: BenchOptions): Promise<void> {
   const result = earlier();
   const asks = (name: string) => parts.some((part) => part === name);
   const taken = () => ({ date: new Date().toISOString().slice(0, 10), machine: machine() });
@@ -20,7 +20,7 @@ export async function run({ rounds, readme, rows, parts }: BenchOptions): Promis
   if (asks("personalize")) save({ personalize: { ...taken(), ...(await measurePersonalize({ users: USERS })) } });
   if (asks("replicas")) save({ replicas: await measureReplicas({ rounds }) });
   process.stdout.write(`${report(result)}\n`);
-  if (readme) writeBlock("docs/scaling.md", "scale", report(result));
+  if (write) writePage("scale", report(result), "docs/scaling.md");
 
   function save(part: Partial<ScaleResult>): void {
     process.stderr.write(`written to ${writeResult("scale", Object.assign(result, part))}\n`);

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { machine, median, writeReadme, writeResult } from "./harness.ts";
+import { machine, median, writePage, writeResult } from "./harness.ts";
 import type { BenchOptions } from "./run.ts";
 import { measureGraph } from "./serve-graph.ts";
 import type { LoadCalls, Searches } from "./serve-load.ts";
@@ -28,7 +28,7 @@ const PUT_BATCH = 100;
 const ENCODER_PATIENCE = 120_000; // ms that it may take
 const GRAPH_ITEMS = 1_000_000;
 
-export async function run({ rounds, readme, parts }: BenchOptions): Promise<void> {
+export async function run({ rounds, write, parts }: BenchOptions): Promise<void> {
   const result = earlier();
   const asks = (...names: readonly string[]) => names.some((name) => parts.some((part) => part === name));
   if (asks("scan", "http", "memory", "events", "encode")) {
@@ -45,7 +45,7 @@ export async function run({ rounds, readme, parts }: BenchOptions): Promise<void
   if (asks("graph")) result.graph = await measureGraph({ items: [GRAPH_ITEMS] });
   const path = writeResult("serve", result);
   process.stdout.write(`${report(result)}\n\nwritten to ${path}\n`);
-  if (readme) writeReadme("serve", report(result));
+  if (write) writePage("serve", report(result));
 }
 
 function earlier(): ServeResult {

@@ -1,4 +1,4 @@
-// The result of the train suite as text: for the terminal, and for README.md, where a test compares it with the stored result.
+// The result of the train suite as text: for the terminal and for docs/benchmarks.md; a test compares that page with the stored result.
 import { type Machine, table } from "./harness.ts";
 
 /** Times in ms by contender: "wasm", "wasm-relaxed", "native", "PyTorch", "PyTorch, one product", and "<engine> gemm" for 1,024³. */
@@ -96,7 +96,7 @@ const PEERS_EXPLAINED =
 const SHARE_TARGET = 0.6;
 const GEMM_FLOPS = 2 * 1024 ** 3;
 
-/** What README.md shows. */
+/** The text of docs/benchmarks.md. */
 export function report({ steps, whole, scale }: TrainResult): string {
   return [steps && stepsReport(steps), whole && wholeReport(whole), scale && scaleReport(scale)]
     .filter((part) => part !== null)

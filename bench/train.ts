@@ -2,7 +2,7 @@
 // Parts that a run leaves out keep their earlier results.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { writeReadme, writeResult } from "./harness.ts";
+import { writePage, writeResult } from "./harness.ts";
 import type { BenchOptions } from "./run.ts";
 import { report, type TrainResult, verdictTable } from "./train-report.ts";
 import { timeScale } from "./train-scale.ts";
@@ -12,14 +12,14 @@ import { repository } from "./train-work.ts";
 
 const SCALE_STEPS = 20;
 
-export async function run({ rounds, readme, parts, engine, steps }: BenchOptions): Promise<void> {
+export async function run({ rounds, write, parts, engine, steps }: BenchOptions): Promise<void> {
   const result = earlier();
   if (parts.includes("steps")) result.steps = await timeSteps(rounds);
   if (parts.includes("whole")) result.whole = (await timeWhole(engine, steps)) ?? result.whole;
   if (parts.includes("scale")) result.scale = await timeScale({ engine, steps: steps ?? SCALE_STEPS });
   const path = writeResult("train", result);
   process.stdout.write(`${report(result)}\n\n${verdictTable(result)}\n\nwritten to ${path}\n`);
-  if (readme) writeReadme("train", report(result));
+  if (write) writePage("train", report(result));
 }
 
 function earlier(): TrainResult {

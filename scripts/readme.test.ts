@@ -1,163 +1,189 @@
-// README.md and docs/ must not drift: the benchmark table is the one in bench/results, links lead somewhere, first programs run, and
-// docs/data.md knows every key, step and warning there is.
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+// The programs and commands of README.md and docs/express.md run as printed, on a model that was trained for seconds instead of minutes.
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
-import { type EncodeResult, report as encodeReport } from "../bench/encode-report.ts";
-import { type EvaluateResult, report as evaluateReport } from "../bench/evaluate-report.ts";
-import { type LinalgResult, report } from "../bench/linalg-report.ts";
-import { type PersonalizeResult, report as personalizeReport } from "../bench/personalize-report.ts";
-import { type PrepareResult, report as prepareReport } from "../bench/prepare-report.ts";
-import { type TrainResult, report as trainReport } from "../bench/train-report.ts";
-import { configSchema } from "../packages/data/src/config/schema.ts";
-import { readResults } from "./results.ts";
-import { resultsPage } from "./results-page.ts";
-import { ownTable } from "./results-users.ts";
-import { taylorTable } from "./taylor-error.ts";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { run } from "../packages/cli/src/testing/run.ts";
+import { SMALL_TRAINING } from "../packages/cli/src/testing/small-training.ts";
+import { listenNearkin } from "../test/page/nearkin.ts";
+import { writeBooks } from "./testing/books.ts";
 
 const root = join(import.meta.dirname, "..");
-const read = (path: string) => readFileSync(join(root, path), "utf8");
+const readme = readFileSync(join(root, "README.md"), "utf8");
+const started = process.cwd();
+const running: ChildProcess[] = [];
+let folder: string; // of somebody who follows README.md
+let programs: string; // inside the clone, so that they find its packages
 
-vi.setConfig({ testTimeout: 60_000 }); // programs start engines and databases, on a machine that may be busy
-
-test("the benchmark table in README.md is the one in bench/results/linalg.json", () => {
-  const result = JSON.parse(read("bench/results/linalg.json")) as LinalgResult;
-  const block = read("README.md")
-    .match(/<!-- bench:linalg -->\n([\s\S]*?)<!-- \/bench:linalg -->/)?.[1]
-    .trim();
-  expect(block).toBe(report(result));
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "nearkin-readme-"));
+  mkdirSync(join(root, ".cache"), { recursive: true });
+  programs = mkdtempSync(join(root, ".cache", "readme-"));
+  process.chdir(folder);
+  writeFileSync("small.yaml", SMALL_TRAINING);
 });
 
-test("the figures of prepare in README.md are those in bench/results/prepare.json", () => {
-  const result = JSON.parse(read("bench/results/prepare.json")) as PrepareResult;
-  const block = read("README.md")
-    .match(/<!-- bench:prepare -->\n([\s\S]*?)<!-- \/bench:prepare -->/)?.[1]
-    .trim();
-  expect(block).toBe(prepareReport(result));
-});
-
-test("the figures of encoding in README.md are those in bench/results/encode.json", () => {
-  const result = JSON.parse(read("bench/results/encode.json")) as EncodeResult;
-  const block = read("README.md")
-    .match(/<!-- bench:encode -->\n([\s\S]*?)<!-- \/bench:encode -->/)?.[1]
-    .trim();
-  expect(block).toBe(encodeReport(result));
-});
-
-test("the figures of training in README.md are those in bench/results/train.json", () => {
-  const result = JSON.parse(read("bench/results/train.json")) as TrainResult;
-  const block = read("README.md")
-    .match(/<!-- bench:train -->\n([\s\S]*?)<!-- \/bench:train -->/)?.[1]
-    .trim();
-  expect(block).toBe(trainReport(result));
-});
-
-test("the figures of evaluation in README.md are those in bench/results/evaluate.json", () => {
-  const result = JSON.parse(read("bench/results/evaluate.json")) as EvaluateResult;
-  const block = read("README.md")
-    .match(/<!-- bench:evaluate -->\n([\s\S]*?)<!-- \/bench:evaluate -->/)?.[1]
-    .trim();
-  expect(block).toBe(evaluateReport(result));
-});
-
-test("the figures of personalisation in README.md are those in bench/results/personalize.json", () => {
-  const result = JSON.parse(read("bench/results/personalize.json")) as PersonalizeResult;
-  const block = read("README.md")
-    .match(/<!-- bench:personalize -->\n([\s\S]*?)<!-- \/bench:personalize -->/)?.[1]
-    .trim();
-  expect(block).toBe(personalizeReport(result));
-});
-
-test("the errors of Lemma 1 in docs/personalisation.md are those that npm run taylor-error prints", async () => {
-  const block = read("docs/personalisation.md").match(/<!-- taylor -->\n([\s\S]*?)\n<!-- \/taylor -->/)?.[1];
-  expect(block).toBe(await taylorTable());
-});
-
-test("docs/results.md is what was measured, written down: npm run results", () => {
-  const results = readResults();
-  expect(read("docs/results.md")).toBe(resultsPage(results));
-  const block = read("docs/personalisation.md").match(/<!-- own -->\n([\s\S]*?)\n<!-- \/own -->/)?.[1];
-  expect(block).toBe(ownTable(results.personal.default));
-});
-
-test.each([
-  "README.md",
-  "CONTRIBUTING.md",
-  "docs/linalg.md",
-  "docs/data.md",
-  "docs/sample.md",
-  "docs/training.md",
-  "docs/method.md",
-  "docs/deviations.md",
-  "docs/evaluation.md",
-  "docs/results.md",
-  "docs/personalisation.md",
-  "docs/theory.md",
-  "docs/architecture.md",
-  "docs/browser.md",
-  "docs/errors.md",
-  "docs/nightly.md",
-  "docs/api.md",
-  "docs/operations.md",
-])("links in %s exist", (page) => {
-  const folder = join(page, "..");
-  const targets = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map((m) => m[1]);
-  for (const target of targets) expect(existsSync(join(root, folder, target)), `${page} → ${target}`).toBe(true);
-});
-
-test("pictures of the README say what they show, and are small enough to be cloned", () => {
-  const shown = [...read("README.md").matchAll(/!\[([^\]]*)\]\((docs\/img\/[^)]+)\)/g)].map(([, alt, file]) => ({
-    alt,
-    file,
-  }));
-  expect(shown.map(({ file }) => file.replace("docs/img/", "")).sort()).toEqual(
-    readdirSync(join(root, "docs/img")).sort(),
-  );
-  for (const { alt, file } of shown) {
-    expect(alt.length, file).toBeGreaterThan(40);
-    expect(statSync(join(root, file)).size, file).toBeLessThan(150_000);
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    child.kill("SIGTERM");
+    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
   }
 });
 
-test.each(["README.md", "docs/linalg.md", "docs/data.md", "docs/training.md"])(
-  "the first program in %s prints what it says",
-  (page) => {
-    const program = read(page).match(/```ts\n([\s\S]*?)```/)?.[1] ?? "";
-    const file = join(root, ".cache", `sample-${page.replace(/\W/g, "-")}.ts`);
-    mkdirSync(join(root, ".cache"), { recursive: true });
-    writeFileSync(file, program);
-    const printed = execFileSync(process.execPath, ["--conditions=@nearkin/source", "--import", "tsx", file], {
-      cwd: root,
-      encoding: "utf8",
+afterAll(() => {
+  process.chdir(started);
+  rmSync(folder, { recursive: true, force: true });
+  rmSync(programs, { recursive: true, force: true });
+});
+
+async function succeed(...args: string[]): Promise<string> {
+  const { code, out, err } = await run(...args);
+  expect(code, `nearkin ${args.join(" ")}\n${err}`).toBe(0);
+  return out;
+}
+
+/** The place that `npm run demo` leaves its model in, made when it is first needed. */
+async function demoModel(): Promise<string> {
+  const model = "nearkin-demo/model";
+  if (existsSync(model)) return model;
+  await succeed("prepare", "marquee", "--encoder", "lsa", "--split", "random", "--out", "nearkin-demo/dataset");
+  await succeed("train", "nearkin-demo/dataset", "--config", "small.yaml", "--out", model);
+  return model;
+}
+
+/** The n-th block of a language. */
+function block(page: string, language: string, n = 0): string {
+  const blocks = Array.from(
+    page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, "g")),
+    ([, text]) => text,
+  );
+  return blocks[n];
+}
+
+function save(name: string, program: string): string[] {
+  const file = join(programs, name);
+  writeFileSync(file, program);
+  return ["--conditions=@nearkin/source", "--import", join(root, "node_modules/tsx/dist/loader.mjs"), file];
+}
+
+test("README.md has at most 150 lines", () => {
+  expect(readme.split("\n").length).toBeLessThanOrEqual(150);
+});
+
+test("the program of README.md prints sums that are right", async () => {
+  await demoModel();
+  const printed = execFileSync(process.execPath, save("films.ts", block(readme, "ts")), { encoding: "utf8" });
+  const sums = Array.from(printed.matchAll(/^.*: ([\d.]+) = (.*)$/gm), ([, distance, parts]) => {
+    const contributions = parts.split(" + ").map((part) => Number(/[\d.]+$/.exec(part)?.[0]));
+    return {
+      distance: Number(distance),
+      sum: contributions.reduce((a, b) => a + b, 0),
+      channels: contributions.length,
+    };
+  });
+  expect(sums).toHaveLength(3);
+  for (const { distance, sum, channels } of sums) expect(Math.abs(distance - sum)).toBeLessThan(0.001 * channels);
+  expect(printed).toMatch(/\d\.\d+ \d\.\d+\n$/); // the expected rating and its deviation
+});
+
+test("the five commands of README.md lead from CSV files to a server", async () => {
+  writeBooks(folder);
+  const commands = Array.from(block(readme, "sh", 1).matchAll(/^npx nearkin (.*?) +# \d\./gm), ([, args]) =>
+    args.split(" "),
+  );
+  expect(commands.map(([name]) => name)).toEqual(["init", "prepare", "train", "evaluate", "serve"]);
+  const [init, prepare, train, evaluate, serve] = commands;
+  await succeed(...init);
+  await succeed(...prepare, "--encoder", "lsa");
+  await succeed(...train, "--config", "small.yaml");
+  expect(await succeed(...evaluate)).toContain("popularity");
+  const similar = /`npx nearkin (similar) (\S+) "([^"]+)" (--explain)`/.exec(readme)?.slice(1) ?? [];
+  expect(await succeed(...similar)).toContain("genre");
+  const server = await listenNearkin([...serve, "--port", "0", "--no-page"], /listening on (http:[^;]+);/);
+  const answer = await fetch(`${server.url}/v1/items/b007/similar?k=3`);
+  expect(((await answer.json()) as { items: unknown[] }).items).toHaveLength(3);
+  expect(await server.end()).toBe(0);
+});
+
+/** As much of Express as the programs use, which is not a dependency. */
+const express = `
+import { createServer } from "node:http";
+export default function express() {
+  const routes = [], errors = [];
+  const route = (method) => (path, ...handlers) =>
+    routes.push({ method, handlers, path: new RegExp("^" + path.replaceAll(/:(\\w+)/g, "(?<$1>[^/]+)") + "$") });
+  const answer = async (request, response) => {
+    Object.assign(response, {
+      status: (code) => Object.assign(response, { statusCode: code }),
+      json: (value) => response.end(JSON.stringify(value)),
     });
-    const said = [...program.matchAll(/console\.log\(.*\); \/\/ (.*)/g)].map((m) => `${m[1]}\n`).join("");
-    expect(printed).toBe(said);
-  },
-);
+    request.get = (name) => request.headers[name];
+    const { handlers, path } = routes.find(({ method, path }) => method === request.method && path.test(request.url));
+    request.params = path.exec(request.url).groups;
+    try {
+      for (const handler of handlers) await handler(request, response);
+    } catch (error) {
+      errors[0](error, request, response, (cause) => response.status(500).end(String(cause)));
+    }
+  };
+  const listen = (port, then) => createServer(answer).listen(port, then);
+  return { get: route("GET"), post: route("POST"), use: (handler) => errors.push(handler), listen };
+}
+express.json = () => async (request) => {
+  request.body = JSON.parse((await request.toArray()).join(""));
+};
+`;
 
-interface JsonSchema {
-  properties?: Record<string, JsonSchema>;
-  additionalProperties?: JsonSchema | boolean;
-  oneOf?: JsonSchema[];
+async function startApp(n: number, env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const page = readFileSync(join(root, "docs/express.md"), "utf8");
+  const library = join(programs, "node_modules/express");
+  mkdirSync(library, { recursive: true });
+  writeFileSync(join(library, "package.json"), '{ "type": "module", "main": "index.js" }');
+  writeFileSync(join(library, "index.js"), express);
+  const child = spawn(process.execPath, save(`app-${n}.mjs`, block(page, "js", n)), {
+    env: { ...process.env, PORT: "0", ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  running.push(child);
+  const [line] = await once(child.stdout, "data");
+  return `http://127.0.0.1:${/listening on (\d+)/.exec(String(line))?.[1]}`;
 }
 
-/** Every key of a schema, however deep. */
-function keysOf({ properties = {}, additionalProperties, oneOf = [] }: JsonSchema): string[] {
-  const inner = typeof additionalProperties === "object" ? keysOf(additionalProperties) : [];
-  return [...Object.keys(properties), ...Object.values(properties).flatMap(keysOf), ...inner, ...oneOf.flatMap(keysOf)];
-}
+test("the first program of docs/express.md answers lists, and 404 for an unknown item", async () => {
+  await demoModel();
+  const app = await startApp(0);
+  const items = (await (await fetch(`${app}/films/alien-1979/similar`)).json()) as { contributions: unknown[] }[];
+  expect(items).toHaveLength(5);
+  expect(items[0].contributions.length).toBeGreaterThan(3);
+  expect((await fetch(`${app}/films/alien-1980/similar`)).status).toBe(404);
+});
 
-test("docs/data.md has every key of nearkin.yaml, every step and every warning", () => {
-  const page = read("docs/data.md");
-  const keys = new Set(keysOf(configSchema.toJSONSchema({ io: "input" }) as JsonSchema));
-  expect(keys.size).toBeGreaterThan(50);
-  const missing = [...keys].filter((key) => !new RegExp(`[\`.]${key}\``).test(page));
-  expect(missing).toEqual([]);
-  const steps = readdirSync(join(root, "packages/data/sql"));
-  expect(steps.filter((step) => !page.includes(`(../packages/data/sql/${step})`))).toEqual([]);
-  const union = read("packages/data/src/inspect/warning.ts").match(/type WarningCode =([^;]*);/)?.[1] ?? "";
-  const codes = [...union.matchAll(/"([A-Z0-9_]+)"/g)].map((m) => m[1]);
-  expect(codes.length).toBeGreaterThan(10);
-  expect([...page.matchAll(/^\| `([A-Z][A-Z0-9_]+)` \|/gm)].map((m) => m[1])).toEqual(codes);
+test("the second program of docs/express.md stores ratings, and leaves out films that were seen", async () => {
+  const server = await listenNearkin(
+    ["serve", await demoModel(), "--port", "0", "--store", "express.db", "--no-page"],
+    /listening on (http:[^;]+);/,
+  );
+  try {
+    const app = await startApp(1, { NEARKIN_URL: server.url });
+    const headers = { "x-user": "ann" };
+    const list = async () =>
+      (await (await fetch(`${app}/films/alien-1979/similar`, { headers })).json()) as { id: string }[];
+    const [nearest] = await list();
+    const rated = await fetch(`${app}/films/${nearest.id}/rating`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify({ rating: 5 }),
+    });
+    expect(rated.status).toBe(204);
+    expect((await list()).map(({ id }) => id)).not.toContain(nearest.id);
+    const missing = await fetch(`${app}/films/alien-1980/similar`, { headers });
+    expect(missing.status).toBe(404);
+    expect(await missing.json()).toMatchObject({
+      nearest: expect.arrayContaining([{ id: "alien-1979", title: "Alien" }]),
+    });
+  } finally {
+    await server.end();
+  }
 });

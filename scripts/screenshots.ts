@@ -1,4 +1,4 @@
-// npm run screenshots: the README's pictures, docs/img/*.png, from a demo that was made before (npm run demo; --out <folder> names another).
+// npm run screenshots: the pictures of README.md and docs/page.md, docs/img/*.png, from a demo that was made before (npm run demo; --out <folder> names another).
 // The same demo gives pictures that look the same: nothing moves, no measured time is in sight, and what is chosen is chosen by name.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,24 +1,15 @@
 // What a user gets: every package is built and packed in a copy of the repository, installed from its tarball into an empty
 // folder, and run there. The working tree, its dist/ included, is left alone.
 import { execFile } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { publint } from "publint";
-import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findProblems } from "../scripts/release/check.ts";
+import { build, copyRepository, environmentWithoutNpm, type Packed, pack } from "../scripts/release/pack.ts";
+import { readJson } from "../scripts/release/workspace.ts";
 
 const repository = fileURLToPath(new URL("..", import.meta.url));
 const packages = [
@@ -35,6 +26,7 @@ const packages = [
 const version = readJson(join(repository, "packages/cli/package.json")).version;
 
 let root: string; // everything below lives here
+let copy: string; // of the repository, built
 let packed: Packed[];
 let plain: Installation; // without @nearkin/native
 let full: Installation;
@@ -48,17 +40,9 @@ interface Run {
   stderr: string;
 }
 
-interface Packed {
-  name: string;
-  tarball: string;
-  /** Paths inside the package. */
-  files: string[];
-}
-
 /** Runs a program without the user's own npm settings, which could add warnings that are not ours. */
 function run(cwd: string, program: string, ...args: string[]): Promise<Run> {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
-  const env = { ...Object.fromEntries(inherited), NPM_CONFIG_USERCONFIG: join(root, "npmrc") };
+  const env = { ...environmentWithoutNpm(), NPM_CONFIG_USERCONFIG: join(root, "npmrc") };
   return promisify(execFile)(program, args, { cwd, env });
 }
 
@@ -74,14 +58,9 @@ function sourceSettings(): string {
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), "nearkin-pack-"));
   writeFileSync(join(root, "npmrc"), sourceSettings());
-  const copy = copyRepository(join(root, "copy"));
-  await run(copy, process.execPath, "packages/core/scripts/build-kernels.mjs");
-  await run(copy, process.execPath, "scripts/build.mjs");
-
-  const tarballs = join(root, "tarballs");
-  mkdirSync(tarballs);
-  const { stdout } = await run(copy, "npm", "pack", "--workspaces", "--json", "--pack-destination", tarballs);
-  packed = readPacked(stdout, tarballs);
+  copy = copyRepository(repository, join(root, "copy"));
+  await build(copy);
+  packed = await pack(copy, join(root, "tarballs"));
 
   plain = await installInto("plain", {}, [
     "nearkin",
@@ -100,34 +79,6 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** The sources and settings of a build, beside the dependencies already installed. */
-function copyRepository(target: string): string {
-  const left = new Set(["node_modules", "dist"]);
-  mkdirSync(target);
-  for (const entry of ["package.json", "tsconfig.base.json", "packages", "scripts"]) {
-    cpSync(join(repository, entry), join(target, entry), {
-      recursive: true,
-      filter: (path) => !left.has(basename(path)),
-    });
-  }
-  symlinkSync(join(repository, "node_modules"), join(target, "node_modules"));
-  for (const name of readdirSync(join(repository, "packages"))) {
-    const own = join(repository, "packages", name, "node_modules");
-    if (existsSync(own)) symlinkSync(own, join(target, "packages", name, "node_modules"));
-  }
-  return target;
-}
-
-/** `npm pack --json` prints an array up to npm 11 and an object by package name from npm 12 on. */
-function readPacked(json: string, folder: string): Packed[] {
-  const rows: { name: string; filename: string; files: { path: string }[] }[] = Object.values(JSON.parse(json));
-  return rows.map(({ name, filename, files }) => ({
-    name,
-    tarball: join(folder, filename),
-    files: files.map(({ path }) => path),
-  }));
-}
-
 /** A user's empty folder with some of the tarballs installed. */
 async function installInto(name: string, settings: object, chosen: readonly string[]): Promise<Installation> {
   const folder = join(root, name);
@@ -136,42 +87,27 @@ async function installInto(name: string, settings: object, chosen: readonly stri
   const tarballs = packed.filter((each) => chosen.includes(each.name)).map(({ tarball }) => tarball);
   return {
     folder,
-    ...(await run(folder, "npm", "install", "--prefer-offline", "--no-audit", "--no-fund", ...tarballs)),
+    ...(await run(
+      folder,
+      "npm",
+      "install",
+      "--prefer-offline",
+      "--no-audit",
+      "--no-fund",
+      "--no-update-notifier",
+      ...tarballs,
+    )),
   };
 }
-
-function readJson(path: string) {
-  return JSON.parse(readFileSync(path, "utf8"));
-}
-
-/** What a package ships beside its build. */
-const extras: Record<string, RegExp> = {
-  "@nearkin/data": /^(?:sql\/[a-z-]+\.sql|sample\/films\.jsonl)$/,
-  nearkin: /^dist\/nearkin-personalize\.mjs$/,
-  "@nearkin/web": /^dist\/(?:index\.html|sw\.js|assets\/[\w-]+\.(?:js|css|svg))$/,
-};
 
 describe("the tarballs", () => {
   test("are those of every package", () => {
     expect(packed.map(({ name }) => name).sort()).toEqual(packages);
   });
 
-  test("carry the build, the licence and a README, and neither sources nor tests", () => {
-    for (const { name, files } of packed) {
-      const entry = name === "@nearkin/web" ? "page" : "index"; // of the page there is nothing to import but its place
-      const built = [`dist/${entry}.js`, `dist/${entry}.d.ts`];
-      expect(files, name).toEqual(expect.arrayContaining(["LICENSE", "README.md", ...built]));
-      const strangers = files.filter(
-        (path) =>
-          !/^(?:(?:dist|bin)\/[^/]+\.(?:js|d\.ts)|package\.json|README\.md|LICENSE)$/.test(path) &&
-          !extras[name]?.test(path),
-      );
-      expect(strangers, name).toEqual([]);
-      expect(
-        files.filter((path) => path.includes(".test.")),
-        name,
-      ).toEqual([]);
-    }
+  test("have what users need, nothing else, and satisfy publint", async () => {
+    const license = readFileSync(join(repository, "LICENSE"), "utf8");
+    expect(await findProblems(packed, { version, names: packages, license, folders: [repository, copy] })).toEqual([]);
   });
 
   test("hold the SQL steps, the sample and the encoders of data", () => {
@@ -212,25 +148,6 @@ describe("the tarballs", () => {
     `;
     writeFileSync(join(full.folder, "page.js"), program);
     expect(await run(full.folder, process.execPath, "page.js")).toEqual({ stdout: "true\n", stderr: "" });
-  });
-
-  test("hold the repository's licence", () => {
-    for (const { name } of packed) {
-      expect(readFileSync(join(full.folder, "node_modules", name, "LICENSE"), "utf8")).toBe(
-        readFileSync(join(repository, "LICENSE"), "utf8"),
-      );
-    }
-  });
-
-  test("satisfy publint", async () => {
-    for (const { name, tarball } of packed) {
-      const { buffer } = Uint8Array.from(readFileSync(tarball));
-      const { messages, pkg } = await publint({ pack: { tarball: buffer }, strict: true });
-      expect(
-        messages.map((message) => formatMessage(message, pkg)),
-        name,
-      ).toEqual([]);
-    }
   });
 });
 

@@ -5,7 +5,7 @@ import type { AxeResults, RunOptions } from "axe-core";
 import type { Page } from "playwright";
 import { expect, test } from "vitest";
 import { allScreens, screenNames, storageOf } from "./screens.ts";
-import { settled, useBrowser } from "./visits.ts";
+import { drawn, settled, useBrowser } from "./visits.ts";
 
 const { visit } = useBrowser();
 
@@ -39,6 +39,6 @@ test.each(screenNames)("%s", async (name) => {
     expect([colorScheme, await violations(page)]).toEqual([colorScheme, []]);
   }
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.waitForTimeout(100); // what scrolls now becomes a stop of the tab key
+  await drawn(page); // what scrolls now becomes a stop of the tab key
   expect(["narrow", await violations(page)]).toEqual(["narrow", []]);
 });

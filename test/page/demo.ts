@@ -1,5 +1,5 @@
 // The demo that all of these tests look at, made once for all files: `nearkin demo` with its page, less thoroughly trained, by the engine that
-// computes the same bits on every machine.
+// computes the same bits on every machine. It is made while other projects run; a file of this project waits for it (visits.ts).
 //   NEARKIN_PAGE_DEMO=/a/folder npx vitest run --project page     keeps it there, and takes it the next time
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ declare module "vitest" {
 
 interface Demo {
   readonly url: string;
-  /** Where its models and results lie. */
+  /** Holds its models and results, and `failed.txt` if it could not be made. */
   readonly folder: string;
 }
 
@@ -29,19 +29,21 @@ train:
 `;
 
 export default async function makeDemo(project: TestProject): Promise<() => Promise<void>> {
-  execFileSync(process.execPath, [fileURLToPath(new URL("../../scripts/build-page.mjs", import.meta.url))]);
+  execFileSync(process.execPath, [fileURLToPath(new URL("../../scripts/build-page.mjs", import.meta.url))], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   const kept = process.env.NEARKIN_PAGE_DEMO;
   const folder = kept || mkdtempSync(join(tmpdir(), "nearkin-page-"));
   mkdirSync(folder, { recursive: true });
   const config = join(folder, "nearkin.yaml");
   writeFileSync(config, training);
-  const started = performance.now();
-  const demo = await startNearkin(
-    ["demo", "--engine", "wasm", "--config", config, "--out", folder, "--port", String(await anyPort())],
+  const port = await anyPort();
+  const demo = startNearkin(
+    ["demo", "--engine", "wasm", "--workers", "1", "--config", config, "--out", folder, "--port", String(port)],
     /^ {2}(http:\S+?)\/?\n[\s\S]*Ctrl-C ends it/m,
   );
-  console.log(`page: the demo is at ${demo.url} after ${((performance.now() - started) / 1000).toFixed(0)} s`);
-  project.provide("demo", { url: demo.url, folder });
+  demo.listening.catch((error: unknown) => writeFileSync(join(folder, "failed.txt"), String(error)));
+  project.provide("demo", { url: `http://127.0.0.1:${port}`, folder });
   return async () => {
     await demo.end();
     if (!kept) rmSync(folder, { recursive: true, force: true });

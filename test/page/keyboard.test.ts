@@ -6,8 +6,6 @@ import { settled, useBrowser } from "./visits.ts";
 
 const { visit } = useBrowser();
 
-const MOST = 250; // stops of one screen
-
 /** Runs in the page: numbers what can be operated, and gives the numbers. Of radio buttons, one of a group is a stop. */
 function numberStops(): number[] {
   const groups = new Set<string>();
@@ -28,18 +26,40 @@ function numberStops(): number[] {
   return stops;
 }
 
-/** Runs in the page: how a stop and what is around it look; of the one that has the focus where none is named. */
-function lookAt(named: number | null): { stop: number; look: string } {
-  const own = (
-    named === null ? document.activeElement : document.querySelector(`[data-stop="${named}"]`)
-  ) as HTMLElement;
-  const around = [own, own.parentElement, own.parentElement?.parentElement, own.nextElementSibling];
-  const looks = around.map((element) => {
-    if (!element) return "";
-    const { outline, boxShadow, borderColor, backgroundColor, clipPath } = getComputedStyle(element);
-    return [outline, boxShadow, borderColor, backgroundColor, clipPath].join(" ");
+interface Walk {
+  /** Stops that had the focus, in order. */
+  reached: number[];
+  /** Stops whose styles, and those around them, are the same with the focus and without. */
+  doubtful: number[];
+}
+
+declare global {
+  interface Window {
+    walk: Walk;
+  }
+}
+
+/** Runs in the page: notes every stop that gets the focus, and how it and what is around it look with the focus and after it. */
+function watchFocus(): void {
+  const lookOf = (own: Element): string => {
+    const around = [own, own.parentElement, own.parentElement?.parentElement, own.nextElementSibling];
+    const looks = around.map((element) => {
+      if (!element) return "";
+      const { outline, boxShadow, borderColor, backgroundColor, clipPath } = getComputedStyle(element);
+      return [outline, boxShadow, borderColor, backgroundColor, clipPath].join(" ");
+    });
+    return looks.join("\n");
+  };
+  window.walk = { reached: [], doubtful: [] };
+  const stopOf = (element: Element) => Number((element as HTMLElement).dataset.stop ?? -1);
+  let look = "";
+  document.addEventListener("focusin", ({ target }) => {
+    look = lookOf(target as Element);
+    window.walk.reached.push(stopOf(target as Element));
   });
-  return { stop: Number(own.dataset.stop ?? -1), look: looks.join("\n") };
+  document.addEventListener("focusout", ({ target }) => {
+    if (lookOf(target as Element) === look) window.walk.doubtful.push(stopOf(target as Element));
+  });
 }
 
 /** Whether one sees the focus where styles do not tell: the knob of a slider is no element. */
@@ -58,17 +78,11 @@ test.each(screenNames)("%s", async (name) => {
   await page.waitForLoadState("networkidle");
   const stops = await page.evaluate(numberStops);
   expect(stops.length).toBeGreaterThan(8);
-  const reached: number[] = [];
-  const doubtful: number[] = [];
-  let last: { stop: number; look: string } | undefined;
-  for (let press = 0; press < MOST; press++) {
-    await page.keyboard.press("Tab");
-    const now = await page.evaluate(lookAt, null);
-    if (last && (await page.evaluate(lookAt, last.stop)).look === last.look) doubtful.push(last.stop);
-    if (now.stop < 0 || now.stop === reached[0]) break; // round once
-    reached.push(now.stop);
-    last = now;
-  }
+  await page.evaluate(watchFocus);
+  for (let press = 0; press <= stops.length; press++) await page.keyboard.press("Tab"); // round once
+  const { reached: walked, doubtful } = await page.evaluate(() => window.walk);
+  const again = walked.indexOf(walked[0], 1);
+  const reached = again < 0 ? walked : walked.slice(0, again);
   const unseen: number[] = [];
   for (const stop of doubtful) if (!(await isSeen(page, stop))) unseen.push(stop);
   const called = (numbers: readonly number[]) =>

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { type Listening, startNearkin } from "./nearkin.ts";
+import { type Listening, listenNearkin } from "./nearkin.ts";
 import { settled, useBrowser } from "./visits.ts";
 
 const { visit } = useBrowser();
@@ -21,10 +21,13 @@ beforeAll(async () => {
   const store = join(folder, "users.db");
   const { folder: demo } = inject("demo");
   const create = (scopes: string) =>
-    execFileSync(process.execPath, [bin, "keys", "create", "--scopes", scopes, "--store", store], { encoding: "utf8" });
+    execFileSync(process.execPath, [bin, "keys", "create", "--scopes", scopes, "--store", store], {
+      encoding: "utf8",
+      stdio: "pipe",
+    });
   const made = (scopes: string) => /nk_\S+/.exec(create(scopes))?.[0] ?? "";
   key = { read: made("read"), admin: made("admin") };
-  server = await startNearkin(
+  server = await listenNearkin(
     [
       "serve",
       join(demo, "model"),
@@ -89,7 +92,7 @@ test.each(["/", "/you", "/studio", "/model", "/evaluation"])("signed out, %s say
   await page.getByRole("dialog", { name: "Sign in" }).waitFor();
   await page.keyboard.press("Escape");
   const problem = page.getByRole("alert").first();
-  await problem.getByText("nearkin keys create").waitFor({ timeout: 5000 });
+  await problem.getByText("nearkin keys create").waitFor();
   await problem.getByRole("button", { name: "Sign in" }).click();
   await signIn(page, key.admin);
   await problem.waitFor({ state: "detached" });

@@ -23,6 +23,6 @@ export async function answeredIds(page: Page): Promise<string[]> {
 /** Waits until the list is the API's, for the address as it stands then. */
 export async function expectListOfApi(page: Page): Promise<void> {
   await expect
-    .poll(async () => [await shownIds(page), await answeredIds(page)].map((ids) => ids.join(" ")), { timeout: 5000 })
+    .poll(async () => [await shownIds(page), await answeredIds(page)].map((ids) => ids.join(" ")))
     .toSatisfy(([shown, answered]) => shown === answered);
 }

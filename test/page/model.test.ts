@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createClient, type NearkinClient } from "@nearkin/client";
 import type { Locator } from "playwright";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { type Listening, startNearkin } from "./nearkin.ts";
+import { type Listening, listenNearkin } from "./nearkin.ts";
 import { settled, useBrowser } from "./visits.ts";
 
 const { visit } = useBrowser();
@@ -17,7 +17,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "nearkin-models-"));
   const { folder: demo } = inject("demo");
   const models = [join(demo, "model"), join(demo, "model-split")];
-  server = await startNearkin(
+  server = await listenNearkin(
     ["serve", ...models, "--store", join(folder, "users.db"), "--port", "0", "--log", "error"],
     /the page is at (http:\S+?)\/\n/,
   );

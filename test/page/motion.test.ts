@@ -3,7 +3,7 @@ import type { Page } from "playwright";
 import { expect, test } from "vitest";
 import { shownIds } from "./lists.ts";
 import { allScreens, screenNames, storageOf } from "./screens.ts";
-import { settled, useBrowser } from "./visits.ts";
+import { drawn, settled, useBrowser } from "./visits.ts";
 
 const { visit } = useBrowser();
 
@@ -21,7 +21,7 @@ async function mostAnimations(page: Page): Promise<number> {
   });
   await page.getByRole("slider", { name: "plot", exact: true }).fill("0");
   await expect.poll(() => shownIds(page)).not.toEqual(before);
-  await page.waitForTimeout(100); // some frames
+  await drawn(page);
   return page.evaluate(() => (window as unknown as { most: number }).most);
 }
 

@@ -27,8 +27,7 @@ test.each(screenNames)("%s does not scroll sideways", async (name) => {
   await settled(page);
   for (const width of [360, 390]) {
     await page.setViewportSize({ width, height: 800 });
-    await page.waitForTimeout(100); // charts follow
-    expect([width, await page.evaluate(sticksOut)]).toEqual([width, { scrolled: 0, out: [] }]);
+    await expect.poll(() => page.evaluate(sticksOut), { message: `${width} px` }).toEqual({ scrolled: 0, out: [] }); // charts follow
   }
 });
 

@@ -6,18 +6,31 @@ import { fileURLToPath } from "node:url";
 
 const bin = fileURLToPath(new URL("../../packages/cli/bin/nearkin.js", import.meta.url));
 
+export interface Started {
+  /** Resolves with the address when it listens; rejects if it ends before. */
+  readonly listening: Promise<string>;
+  /** Ends it as Ctrl-C does; the exit code. */
+  end(): Promise<number | null>;
+}
+
 export interface Listening {
   readonly url: string;
   /** Ends it as Ctrl-C does; the exit code. */
   end(): Promise<number | null>;
 }
 
-/** Starts `nearkin …`; it listens as soon as what it says matches, whose first group is the address. */
-export async function startNearkin(args: readonly string[], ready: RegExp): Promise<Listening> {
+/** Starts `nearkin …` and waits until it listens: see `startNearkin`. */
+export async function listenNearkin(args: readonly string[], ready: RegExp): Promise<Listening> {
+  const { listening, end } = startNearkin(args, ready);
+  return { url: await listening, end };
+}
+
+/** Starts `nearkin …`; it listens as soon as what it says matches `ready`, whose first group is the address. */
+export function startNearkin(args: readonly string[], ready: RegExp): Started {
   const child = spawn(process.execPath, [bin, ...args], { stdio: ["ignore", "pipe", "pipe"] });
   const ended = once(child, "exit").then(([code]) => code as number | null);
   let said = "";
-  const url = await new Promise<string>((resolve, reject) => {
+  const listening = new Promise<string>((resolve, reject) => {
     const listen = (data: Buffer) => {
       said += data;
       const found = ready.exec(said);
@@ -31,7 +44,7 @@ export async function startNearkin(args: readonly string[], ready: RegExp): Prom
     child.kill("SIGINT");
     return ended;
   };
-  return { url, end };
+  return { listening, end };
 }
 
 /** A port that nobody has just now. */

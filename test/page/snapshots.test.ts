@@ -5,9 +5,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright";
 import { expect, test } from "vitest";
+import { patience } from "../support/patience.ts";
 import { GridPage } from "./grid.ts";
 import { allScreens, screenNames, storageOf } from "./screens.ts";
-import { settled, useBrowser } from "./visits.ts";
+import { drawn, settled, useBrowser } from "./visits.ts";
 
 const { visit, browser } = useBrowser();
 
@@ -23,7 +24,7 @@ const LOOKS = [
 const CELLS = { 1280: 20, 390: 15 }; // px
 const TALLEST = 1800; // px of a screen that are looked at
 const MOST = 0.03; // of the cells may differ: dates, ids and times do
-const LATEST = 5_000; // ms that a screen may take to look as it should
+const SETTLE_TIMEOUT_MS = 20_000 * patience; // for a screen to look as it should
 
 /** Letters of one face, wherever it runs: how wide they are decides where lines break. A sheet made by script, which the policy allows. */
 async function setFont(page: Page): Promise<boolean> {
@@ -62,9 +63,9 @@ test.for(screenNames)("%s", async (name, { skip }) => {
     let grid: Buffer;
     let difference: Awaited<ReturnType<GridPage["difference"]>> | undefined;
     // What is late on a busy machine (charts drawn anew, the list after the model is opened) is waited for; what is wrong stays wrong.
-    const until = Date.now() + LATEST;
+    const until = Date.now() + SETTLE_TIMEOUT_MS;
     do {
-      await page.waitForTimeout(difference ? 500 : 150);
+      await drawn(page);
       const height = Math.min(TALLEST, await page.evaluate(() => document.documentElement.scrollHeight));
       picture = await page.screenshot({ fullPage: true, clip: { x: 0, y: 0, width, height }, caret: "initial" });
       grid = await grids.gridOf(picture, CELLS[width]);

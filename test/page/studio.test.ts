@@ -16,7 +16,7 @@ const closest = (page: Page): Promise<string[]> =>
 async function expectAnswersTo(page: Page, draft: NonNullable<ItemContent["channels"]>): Promise<void> {
   const client = demoClient();
   const { items } = await client.similar([{ draft }], { k: 5 });
-  await expect.poll(() => closest(page), { timeout: 5000 }).toEqual(items.map(({ id }) => id));
+  await expect.poll(() => closest(page)).toEqual(items.map(({ id }) => id));
   const { catalogue } = await client.predict({ draft });
   const said = `${catalogue?.mean.toFixed(2)} ± ${catalogue?.deviation.toFixed(2)}`;
   await expect.poll(() => page.locator(".rating-figure").textContent()).toBe(said);

@@ -1,5 +1,8 @@
 // Visits to the page in the system's Chromium. Every visit is watched: a test fails where the page complained to the console, threw, or asked
 // another origin for anything, whatever else the test was about.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import {
   type Browser,
   type BrowserContext,
@@ -10,6 +13,10 @@ import {
 } from "playwright";
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
 import { chromiumArguments, findChromium } from "../../scripts/chromium.ts";
+import { patience } from "../support/patience.ts";
+
+const STEP_TIMEOUT_MS = 60_000 * patience; // for a click, a wait or a navigation
+const POLL_INTERVAL_MS = 100;
 
 interface VisitOptions extends BrowserContextOptions {
   /** Another server than the demo's. */
@@ -32,6 +39,7 @@ export function useBrowser() {
   let complaints: string[] = [];
 
   beforeAll(async () => {
+    await demoListens();
     browser = await chromium.launch({ executablePath: String(findChromium(process.env)), args: chromiumArguments });
   });
   afterAll(() => browser?.close());
@@ -39,6 +47,7 @@ export function useBrowser() {
   afterEach(async () => {
     const [open, said] = [contexts, complaints];
     [contexts, complaints] = [[], []];
+    for (const context of open) await context.unrouteAll({ behavior: "ignoreErrors" }); // a test ends before all of its requests do
     await Promise.all(open.map((context) => context.close()));
     expect(said).toEqual([]);
   });
@@ -48,6 +57,7 @@ export function useBrowser() {
     const url = at ?? inject("demo").url;
     const context = await browser.newContext({ baseURL: url, viewport: { width: 1280, height: 900 }, ...options });
     contexts.push(context);
+    context.setDefaultTimeout(STEP_TIMEOUT_MS);
     const requests: Request[] = [];
     const complain = (words: string) => {
       if (!expected?.test(words)) complaints.push(words);
@@ -67,6 +77,21 @@ export function useBrowser() {
   }
 
   return { visit, browser: () => browser };
+}
+
+/** Waits for the demo, which is made while other projects run. */
+async function demoListens(): Promise<void> {
+  const { url, folder } = inject("demo");
+  const failed = join(folder, "failed.txt");
+  while (!(await fetch(`${url}/readyz`).catch(() => undefined))?.ok) {
+    if (existsSync(failed)) throw new Error(readFileSync(failed, "utf8"));
+    await delay(POLL_INTERVAL_MS);
+  }
+}
+
+/** Waits until the page has drawn twice: what follows a change of size has followed then. */
+export async function drawn(page: Page): Promise<void> {
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
 }
 
 /** Waits until everything that the screen has asked for is there. */

@@ -3,16 +3,14 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build as esbuild, version as esbuildVersion, transform } from "esbuild";
-import { rolldown, VERSION as rolldownVersion } from "rolldown";
+import { build as esbuild, transform } from "esbuild";
+import { rolldown } from "rolldown";
 import { build as tsdown } from "tsdown";
-import { build as vite, version as viteVersion } from "vite";
+import { build as vite } from "vite";
 
 /** A form of the program that pages can load. */
 export interface Bundle {
   name: string;
-  /** With its version. */
-  bundler: string;
   folder: string;
   /** The program, relative to `folder`. */
   script: string;
@@ -75,7 +73,7 @@ async function withoutBundler(root: string): Promise<[Bundle, string]> {
   const folder = join(root, "out/unbundled");
   cpSync(join(root, "node_modules/@nearkin/core/dist"), join(folder, "core"), { recursive: true });
   writeFileSync(join(folder, "program.js"), code.replace(`"@nearkin/core"`, `"./core/index.js"`));
-  return [{ name: "unbundled", bundler: "none", folder, script: "program.js", type: "module" }, esm];
+  return [{ name: "unbundled", folder, script: "program.js", type: "module" }, esm];
 }
 
 /** Two pages, which is where vite begins: one runs the program, one starts it in a worker. */
@@ -98,7 +96,6 @@ async function byVite(root: string): Promise<Bundle> {
   };
   return {
     name: "vite",
-    bundler: `vite ${viteVersion}`,
     folder,
     script: scriptOf("page.html"),
     type: "module",
@@ -118,7 +115,7 @@ async function byEsbuild(root: string, format: "esm" | "iife"): Promise<Bundle> 
     logLevel: "error",
   });
   const type = format === "esm" ? "module" : "classic";
-  return { name: `esbuild-${format}`, bundler: `esbuild ${esbuildVersion}`, folder, script: "program.js", type };
+  return { name: `esbuild-${format}`, folder, script: "program.js", type };
 }
 
 async function byRolldown(root: string): Promise<Bundle> {
@@ -126,5 +123,5 @@ async function byRolldown(root: string): Promise<Bundle> {
   const bundle = await rolldown({ input: join(root, "program.ts"), cwd: root });
   await bundle.write({ dir: folder });
   await bundle.close();
-  return { name: "rolldown", bundler: `rolldown ${rolldownVersion}`, folder, script: "program.js", type: "module" };
+  return { name: "rolldown", folder, script: "program.js", type: "module" };
 }

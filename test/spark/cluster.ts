@@ -21,6 +21,21 @@ export interface Cluster {
   readonly folder: string;
 }
 
+/** Behind the title of a suite that is skipped without Spark. */
+export const withoutSpark = " (skipped: no Spark here; pip install pyspark, and name its folder in NEARKIN_SPARK_HOME)";
+
+/** Settings for small jobs: Java's optimizing compilers, garbage collector threads and web pages cost more than they gain. */
+export const quickSettings = [
+  "spark.ui.enabled=false",
+  "spark.sql.shuffle.partitions=3",
+  "spark.sql.codegen.wholeStage=false",
+  "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+  "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+  "spark.executor.memory=700m",
+  "spark.driver.bindAddress=127.0.0.1",
+  "spark.driver.host=127.0.0.1",
+];
+
 const script = fileURLToPath(new URL("../../scripts/spark.sh", import.meta.url));
 
 /** `scripts/spark.sh …`: what it prints. */
@@ -33,9 +48,7 @@ export default function startCluster(project: TestProject): (() => void) | undef
   project.provide("cluster", null);
   if (home === undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), "nearkin-cluster-"));
-  const started = performance.now();
   const master = sparkScript("start", folder);
-  console.log(`spark: ${master} after ${((performance.now() - started) / 1000).toFixed(0)} s`);
   project.provide("cluster", { master, home, folder });
   return () => {
     sparkScript("stop", folder);
@@ -47,9 +60,6 @@ function findHome(): string | undefined {
   try {
     return sparkScript("find");
   } catch {
-    console.log(
-      "spark: skipped, there is no Spark here; pip install pyspark, and name its folder in NEARKIN_SPARK_HOME",
-    );
     return undefined;
   }
 }

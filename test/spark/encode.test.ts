@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { findSpark, readParquetVectors, runSpark, writeParquet } from "@nearkin/data";
 import { openEncoder } from "@nearkin/data/encoders";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { quickSettings, withoutSpark } from "./cluster.ts";
 
 const cluster = inject("cluster");
 const bin = fileURLToPath(new URL("../../packages/cli/bin/nearkin.js", import.meta.url));
@@ -30,7 +31,7 @@ function script(): string {
 }
 
 test.skipIf(!cluster)(
-  "the encoder on executors gives the vectors of one machine, to the bit",
+  `the encoder on executors gives the vectors of one machine, to the bit${cluster ? "" : withoutSpark}`,
   async () => {
     const ids = Array.from({ length: 20 }, (_, i) => `film\t"${i}"\\ ü`);
     const texts = ids.map((_, i) => (i === 7 ? "" : `Plot ${i}:\tthe cat's "spaceship" \n and ${i * i} dogs`));
@@ -39,8 +40,13 @@ test.skipIf(!cluster)(
       { name: "plot", type: "text", values: texts.map((text) => text || null) },
     ]);
     const spark = await findSpark({ ...process.env, SPARK_HOME: cluster?.home });
-    const conf = ["spark.ui.enabled=false", "spark.driver.host=127.0.0.1", "spark.executor.memory=700m"];
-    await runSpark(spark, { name: "encode", folder: root, sql: script(), master: cluster?.master as string, conf });
+    await runSpark(spark, {
+      name: "encode",
+      folder: root,
+      sql: script(),
+      master: cluster?.master as string,
+      conf: quickSettings,
+    });
 
     const [part] = readdirSync(join(root, "vectors")).filter((file) => /^part-.*\.parquet$/.test(file));
     const table = await readParquetVectors(join(root, "vectors", part));
@@ -53,5 +59,4 @@ test.skipIf(!cluster)(
       expect(table.vectors.slice(row * d, (row + 1) * d)).toEqual(expected.slice(at * d, (at + 1) * d));
     }
   },
-  300_000,
 );

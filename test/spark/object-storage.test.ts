@@ -22,7 +22,7 @@ const conf = [
 const skip = !cluster || bucket === undefined;
 
 describe.skipIf(skip)(`an object store${skip ? " (skipped: no NEARKIN_S3A)" : ""}`, () => {
-  test("what is read from it and written to it is what one machine makes", { timeout: 900_000 }, async () => {
+  test("what is read from it and written to it is what one machine makes", async () => {
     using world = new World();
     const far = `${bucket}/nearkin-${Date.now()}`;
     const spark = await findSpark({ ...process.env, SPARK_HOME: cluster.home });

@@ -6,21 +6,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { readParquet, writeParquet } from "@nearkin/data";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { run } from "../../packages/cli/src/testing/run.ts";
-import { SMALL_TRAINING } from "../../packages/cli/src/testing/small-training.ts";
-import { sparkScript } from "./cluster.ts";
+import { smallModel } from "../../packages/cli/src/testing/shared.ts";
+import { quickSettings, sparkScript, withoutSpark } from "./cluster.ts";
 
 const cluster = inject("cluster");
 
-/** Small jobs: what the compilers of Java would gain, they cost. */
-const QUICK = [
-  "spark.ui.enabled=false",
-  "spark.sql.codegen.wholeStage=false",
-  "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-  "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-  "spark.executor.memory=700m",
-  "spark.driver.bindAddress=127.0.0.1",
-  "spark.driver.host=127.0.0.1",
-].flatMap((setting) => ["--conf", setting]);
+const QUICK = quickSettings.flatMap((setting) => ["--conf", setting]);
 
 type Row = Record<string, unknown>;
 
@@ -42,9 +33,7 @@ let local: Row[]; // of events.parquet, by one machine
 beforeAll(async () => {
   if (!cluster) return;
   root = mkdtempSync(join(tmpdir(), "nearkin's spark-")); // a name that wants quotes everywhere
-  writeFileSync(at("small.yaml"), SMALL_TRAINING);
-  await fine("prepare", "marquee", "--encoder", "lsa", "--out", at("films"));
-  await fine("train", at("films"), "--config", at("small.yaml"), "--workers", "1", "--out", at("model"));
+  await smallModel("time", at("model"));
   films = JSON.parse(readFileSync(join(at("model"), "catalogue.json"), "utf8")).ids;
   await writeEvents(at("events.parquet"));
   writeFileSync(at("events.yaml"), "interactions: { files: events.parquet }\nsplit: { by: none }\n");
@@ -52,7 +41,7 @@ beforeAll(async () => {
   const batch = ["--dataset", at("events"), "--engine", "wasm", "--out", at("local.parquet")];
   await fine("personalize", at("model"), ...batch);
   local = sorted(await readParquet(at("local.parquet")));
-}, 120_000);
+});
 afterAll(() => {
   if (root) rmSync(root, { recursive: true, force: true });
 });
@@ -107,7 +96,7 @@ async function onSpark(input: string, out: string, ...flags: string[]) {
 
 const leftovers = () => readdirSync(root).filter((name) => /\.tmp/.test(name));
 
-describe.skipIf(!cluster)("a table of interactions", { timeout: 300_000 }, () => {
+describe.skipIf(!cluster)(`a table of interactions${cluster ? "" : withoutSpark}`, () => {
   test.each([
     [1, "events.parquet"],
     [3, "events"], // the dataset that prepare made of it
@@ -218,7 +207,7 @@ describe.skipIf(!cluster)("a table of interactions", { timeout: 300_000 }, () =>
   });
 });
 
-describe.skipIf(!cluster)("lines of JSON", { timeout: 300_000 }, () => {
+describe.skipIf(!cluster)(`lines of JSON${cluster ? "" : withoutSpark}`, () => {
   test("are answered as the filter answers them; bad ones are in the table of rejects", async () => {
     const ratings = (u: number) =>
       Array.from({ length: 5 }, (_, i) => ({

@@ -10,33 +10,17 @@ import { describe, expect, inject, test } from "vitest";
 import type { ConfigInput } from "../../packages/data/src/config/schema.ts";
 import type { PrepareOptions } from "../../packages/data/src/prepare/prepare.ts";
 import { World } from "../../packages/data/src/testing/world.ts";
-import { type Cluster, sparkScript } from "./cluster.ts";
+import { type Cluster, quickSettings, sparkScript, withoutSpark } from "./cluster.ts";
 import { expectSameDataset } from "./same-dataset.ts";
 
 const cluster = inject("cluster") as Cluster;
 
-/** Small jobs: what the compilers of Java would gain, they cost. */
-const conf = [
-  "spark.sql.shuffle.partitions=3",
-  "spark.sql.codegen.wholeStage=false",
-  "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1",
-  "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1",
-  "spark.executor.memory=700m",
-  "spark.driver.bindAddress=127.0.0.1",
-  "spark.driver.host=127.0.0.1",
-];
+const conf = quickSettings;
 const env = { ...process.env, SPARK_HOME: cluster?.home };
 const onCluster = { conf, env, master: cluster?.master };
 
-describe.skipIf(!cluster)("prepare on a cluster", () => {
-  test("makes of the sample what DuckDB makes of it", { timeout: 300_000 }, async () => {
-    using world = new World();
-    await prepareSample(world, "by-duckdb", {});
-    await prepareSample(world, "by-spark", { spark: onCluster });
-    await expectSameDataset(world.path("by-spark"), world.path("by-duckdb"));
-  });
-
-  test("makes the same when a worker is killed in the middle", { timeout: 300_000 }, async () => {
+describe.skipIf(!cluster)(`prepare on a cluster${cluster ? "" : withoutSpark}`, () => {
+  test("makes of the sample what DuckDB makes of it, although a worker is killed in the middle", async () => {
     using world = new World();
     await prepareSample(world, "by-duckdb", {});
     let killed = false;
@@ -53,9 +37,7 @@ describe.skipIf(!cluster)("prepare on a cluster", () => {
     await expectSameDataset(world.path("by-spark"), world.path("by-duckdb"));
   });
 
-  test("reads Parquet where it is, whatever it holds, through storage that only Spark reaches", {
-    timeout: 300_000,
-  }, async () => {
+  test("reads Parquet where it is, whatever it holds, through storage that only Spark reaches", async () => {
     using world = new World();
     await writeOddTables(world);
     world.jsonl("items.jsonl", [
@@ -80,9 +62,7 @@ describe.skipIf(!cluster)("prepare on a cluster", () => {
     expect(await world.rejects("by spark %20")).toEqual(await world.rejects("by-duckdb"));
   });
 
-  test("a script for elsewhere makes the tables that a dataset is then made from; half of them are refused", {
-    timeout: 300_000,
-  }, async () => {
+  test("a script for elsewhere makes the tables that a dataset is then made from; half of them are refused", async () => {
     using world = new World();
     // Without times the order of the rows counts. They are at a URL: nothing about them is known before Spark has read them.
     await world.parquet(
@@ -129,7 +109,7 @@ describe.skipIf(!cluster)("prepare on a cluster", () => {
     expect(existsSync(world.path("again"))).toBe(false);
   });
 
-  test("a run that fails leaves no dataset, and says why in a sentence", { timeout: 300_000 }, async () => {
+  test("a run that fails leaves no dataset, and says why in a sentence", async () => {
     using world = new World();
     await world.parquet("ratings.parquet", "SELECT 'u' AS userId, 'i' AS movieId, 4.0 AS rating, 1 AS timestamp");
     const config = { interactions: { files: "ratings.parquet" }, split: { by: "none" as const } };
@@ -150,9 +130,9 @@ describe.skipIf(!cluster)("prepare on a cluster", () => {
     expect(existsSync(world.path("gone"))).toBe(false);
   });
 
-  test("a worker that has the storage for itself is found out: what it writes would be missed by nobody", {
-    timeout: 300_000,
-  }, async ({ skip }) => {
+  test("a worker that has the storage for itself is found out: what it writes would be missed by nobody", async ({
+    skip,
+  }) => {
     if (spawnSync("unshare", ["--mount", "true"]).status !== 0) skip("only root can give a worker a disk of its own");
     using world = new World();
     const storage = world.path("shared");
@@ -172,7 +152,7 @@ describe.skipIf(!cluster)("prepare on a cluster", () => {
     expect(existsSync(world.path("torn"))).toBe(false);
   });
 
-  test("rows that a worker has written and nobody reads back are missed", { timeout: 300_000 }, async () => {
+  test("rows that a worker has written and nobody reads back are missed", async () => {
     using world = new World();
     world.ratings(Array.from({ length: 30 }, (_, k) => [`u${k % 5}`, `i${k % 7}`, 1 + (k % 5), k]));
     const config = parseConfig({
@@ -195,7 +175,7 @@ describe.skipIf(!cluster)("prepare on a cluster", () => {
     ["no rows", [], "BAD_SOURCE", /^interactions: the files hold no rows$/],
     ["no row that can be used", ["u,i,many,1", "u,j,few,2"], "TOO_MANY_REJECTS", /^interactions: 2 of 2 /],
     ["nothing left for training", ["u,i,3,1", "v,i,4,1"], "BAD_SOURCE", /^no interaction is left for training/],
-  ])("%s: what DuckDB says", { timeout: 300_000 }, async (_, lines, code, message) => {
+  ])("%s: what DuckDB says", async (_, lines, code, message) => {
     using world = new World();
     world.write("ratings.csv", ["userId,movieId,rating,timestamp", ...lines, ""].join("\n"));
     const error = { code, message: expect.stringMatching(message) };
@@ -218,7 +198,7 @@ describe.skipIf(!cluster)("prepare on a cluster", () => {
     expect(readdirSync(world.folder).filter((name) => name === "out")).toEqual([]);
   });
 
-  test("MovieLens, the first users of 25M", { timeout: 400_000 }, async ({ skip }) => {
+  test("MovieLens, the first users of 25M", async ({ skip }) => {
     const shared = process.env.NEARKIN_SHARED_DATA ?? fileURLToPath(new URL("../../../shared/data", import.meta.url));
     const folder = join(shared, "ml-25m-prefix");
     if (!existsSync(join(folder, "ratings.csv"))) skip(`no ml-25m-prefix in ${shared}`);

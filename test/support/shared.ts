@@ -1,0 +1,11 @@
+// Global setup of a run: a folder that test files of all projects share, so that what is expensive to make is made once
+// (packages/data/src/testing/shared.ts). It is gone when the run ends.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export default function makeSharedFolder(): () => void {
+  const folder = mkdtempSync(join(tmpdir(), "nearkin-tests-"));
+  process.env.NEARKIN_TEST_SHARED = folder; // worker processes inherit it
+  return () => rmSync(folder, { recursive: true, force: true });
+}
