@@ -14,7 +14,7 @@ interface Step {
 const LANES: readonly (readonly Step[])[] = [
   [
     { name: "format and lint", command: ["biome", "check", "--error-on-warnings", "."] },
-    { name: "types", command: ["tsc", "-b"] },
+    { name: "types", command: ["node", "node_modules/typescript-7/bin/tsc", "-b"] },
     { name: "package direction", command: ["node", "scripts/check-rooms.mjs"] },
     { name: "unused code", command: ["knip", "--no-progress"] },
   ],
