@@ -53,6 +53,22 @@ test("a server that asks for a key is asked once; then it is up to whoever looks
   expect([sent.length, keyWanted.value]).toEqual([2, false]);
 });
 
+test("of two requests that are refused together, the later answer does not reopen a dialog that was dismissed", async () => {
+  const answers: (() => void)[] = [];
+  vi.stubGlobal(
+    "fetch",
+    () => new Promise((resolve) => answers.push(() => resolve(new Response("no", { status: 401 })))),
+  );
+  const [first, second] = [authorizedFetch("/v1/models"), authorizedFetch("/v1/evaluations")];
+  answers[0]();
+  await first;
+  expect(signInAsked.value).toBe(true);
+  signInAsked.value = false; // dismissed
+  answers[1]();
+  await second;
+  expect([signInAsked.value, keyWanted.value]).toEqual([false, true]);
+});
+
 test("an answer to the key before says nothing of the next one", async () => {
   signIn("nk_old");
   status = 401;

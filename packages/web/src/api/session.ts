@@ -66,9 +66,13 @@ export async function authorizedFetch(input: RequestInfo | URL, init: RequestIni
   if (refused !== undefined) return new Response(refused, { status: 401, headers: JSON_TYPE });
   if (bearer !== undefined) headers.set("authorization", `Bearer ${bearer}`);
   const response = await fetch(input, { ...init, headers });
-  if (response.status === 401 && bearer === credential.peek()) {
-    refusal.value = await response.clone().text();
-    askToSignIn();
+  if (response.status === 401) {
+    const message = await response.clone().text();
+    const isFirst = refusal.peek() === undefined; // a later answer must not reopen a dialog that was dismissed
+    if (isFirst && bearer === credential.peek()) {
+      refusal.value = message;
+      askToSignIn();
+    }
   }
   return response;
 }
