@@ -84,3 +84,17 @@ test("a film of one's choice, by its address or by search", async () => {
   await page.keyboard.press("2");
   await expect.poll(() => page.locator(".ratings-name").allTextContents()).toEqual(["Spirited Away", "Alien"]);
 });
+
+test("who leaves the stars while the next film takes their place rates only the one before", async () => {
+  const { page } = await visit("/you?item=alien-1979");
+  await settled(page);
+  const stars = page.locator(".rate input[type=range]");
+  await stars.focus();
+  await stars.evaluate((input: HTMLElement) =>
+    new MutationObserver(() => input.blur()).observe(input, { attributes: true, attributeFilter: ["aria-label"] }),
+  );
+  await page.keyboard.press("4");
+  await expect.poll(() => stars.getAttribute("aria-label")).not.toBe("Your rating of Alien");
+  await settled(page);
+  expect(await page.locator(".ratings-name").allTextContents()).toEqual(["Alien"]);
+});

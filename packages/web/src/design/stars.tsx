@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { ratingAt } from "./stars-place.ts";
 import "./stars.css";
 
@@ -22,11 +22,13 @@ interface StarsProps {
  * goes back.
  */
 export function Stars({ label, value, onRate, size = "medium", format }: StarsProps) {
-  const [chosen, setChosen] = useState(value); // by the keyboard
+  // A choice belongs to what it was made for: where the next item takes this one's place, leaving the field must not rate it.
+  const [choice, setChoice] = useState({ label, value, rating: value }); // by the keyboard
+  const chosen = choice.label === label && choice.value === value ? choice.rating : value;
+  const setChosen = (rating: number) => setChoice({ label, value, rating });
   const [pointed, setPointed] = useState<number | undefined>(undefined);
   const pressed = useRef(false);
   const row = useRef<HTMLDivElement>(null);
-  useEffect(() => setChosen(value), [value, label]);
 
   const at = (event: PointerEvent) => {
     const { left, width } = (row.current as HTMLElement).getBoundingClientRect();
