@@ -96,8 +96,12 @@ describe("nearkin serve", () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port: taken } = other.address() as AddressInfo;
-    const second = await run("serve", join(folder, "models"), "--store", join(folder, "y.db"), "--port", `${taken}`);
+    const place = ["--store", join(folder, "y.db"), "--log", "error"];
+    const listeners = () => process.listenerCount("SIGINT") + process.listenerCount("SIGTERM");
+    const before = listeners();
+    const second = await run("serve", join(folder, "models"), ...place, "--port", `${taken}`);
     other.close();
+    expect(listeners()).toBe(before);
     expect(second.err).toMatch(/BAD_CONFIG: serve: port \d+ of 127\.0\.0\.1 is taken already; give another by --port/);
   });
 
@@ -115,7 +119,8 @@ describe("nearkin serve", () => {
           (error: Error) => error.message,
         );
         expect(second).toMatch(/BAD_CONFIG: serve: port \d+ of 127\.0\.0\.1 is taken already; give another by --port/);
-        expect((await createClient({ url: first.url }).ready()).replicas?.alive).toBe(1);
+        const nearkin = createClient({ url: first.url });
+        await expect.poll(async () => (await nearkin.ready()).replicas?.alive).toBe(1);
         first.child.kill("SIGTERM");
         expect(await first.ended).toBe(0);
       } finally {

@@ -107,26 +107,32 @@ async function runServe(
   const { page, line } = await pageOf(withPage, parsed.data.page);
   keepHeapSmall();
   await using server = await createServer({ ...parsed.data, models, page, results }); // also where it cannot listen: it is a live replica by now
+  let end = () => {};
   const stopped = new Promise<void>((resolve) => {
-    onSignals(async () => {
-      await server.close();
-      resolve();
-    });
+    end = resolve;
   });
-  if (dataset !== undefined) await bringIn(dataset, server, output);
-  const address = await server.listen().catch((cause) => {
-    if (cause?.code !== "EADDRINUSE") throw cause;
-    const { host, port } = server.config;
-    throw new NearkinError("BAD_CONFIG", `serve: port ${port} of ${host} is taken already; give another by --port`, {
-      cause,
-    });
+  const off = onSignals(async () => {
+    await server.close();
+    end();
   });
-  const { model, catalogue } = server.context.models.current ?? {};
-  output.log(`${model?.name}: ${catalogue?.size.toLocaleString("en")} items, model ${model?.id.slice(0, 12)}\n`);
-  output.log(`store ${server.context.store.place}; ${await keysLine(server)}\n`);
-  output.log(`listening on ${address}; the API is at ${address}/docs\n`);
-  output.log(`${line ?? `the page is at ${address}/`}\n`);
-  await stopped;
+  try {
+    if (dataset !== undefined) await bringIn(dataset, server, output);
+    const address = await server.listen().catch((cause) => {
+      if (cause?.code !== "EADDRINUSE") throw cause;
+      const { host, port } = server.config;
+      throw new NearkinError("BAD_CONFIG", `serve: port ${port} of ${host} is taken already; give another by --port`, {
+        cause,
+      });
+    });
+    const { model, catalogue } = server.context.models.current ?? {};
+    output.log(`${model?.name}: ${catalogue?.size.toLocaleString("en")} items, model ${model?.id.slice(0, 12)}\n`);
+    output.log(`store ${server.context.store.place}; ${await keysLine(server)}\n`);
+    output.log(`listening on ${address}; the API is at ${address}/docs\n`);
+    output.log(`${line ?? `the page is at ${address}/`}\n`);
+    await stopped;
+  } finally {
+    off();
+  }
 }
 
 /** The page to serve, and what there is to say where there is none: the one that is configured goes before the installed one. */
