@@ -21,10 +21,10 @@ const inBrowser = {
   resolve: { conditions: ["@nearkin/source", ...defaultClientConditions] },
 };
 
-const quiet = { setupFiles: ["test/support/quiet.ts"] };
+const quiet = { setupFiles: ["test/support/quiet.ts", "test/support/one-core.ts"] };
 
-/** Projects whose modules keep no state: their files share a process, and each module is loaded once. */
-const STATELESS = new Set(["core", "client", "web"]);
+/** Files of a project share a process, so that each module is loaded once: half of the time of a run went into loading them again. */
+const sharedProcess = { isolate: false, restoreMocks: true, unstubEnvs: true, unstubGlobals: true };
 
 function nodeProject(name: string): TestProjectInlineConfiguration {
   return {
@@ -34,9 +34,7 @@ function nodeProject(name: string): TestProjectInlineConfiguration {
       name,
       include: [`packages/${name}/src/**/*.test.{ts,tsx}`],
       exclude: ["**/*.browser.test.ts", ...(isUnit ? ["**/*.integration.test.ts"] : [])],
-      ...(isUnit || STATELESS.has(name)
-        ? { isolate: false, restoreMocks: true, unstubEnvs: true, unstubGlobals: true }
-        : {}),
+      ...sharedProcess,
       ...quiet,
       ...timeouts,
     },

@@ -162,7 +162,9 @@ describe.each(["plain", "full"] as const)("a %s installation", (kind) => {
 
   test("runs the command", async () => {
     const { folder } = installation();
-    expect(await run(folder, "npx", "nearkin", "--version")).toEqual({ stdout: `${version}\n`, stderr: "" });
+    const { stdout, stderr } = await run(folder, "npx", "nearkin", "--version");
+    expect(stderr).toBe("");
+    expect(stdout).toBe(`${version}\n`);
     const engines = await run(folder, "npx", "nearkin", "engines");
     expect(engines.stderr).toBe("");
     expect(engines.stdout).not.toBe("");

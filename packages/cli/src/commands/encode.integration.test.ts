@@ -74,7 +74,11 @@ describe("as a filter", () => {
 
   test("answers do not wait for the end of the input", async () => {
     const child = spawn(process.execPath, [bin, "encode", "--in", "-", "--out", "-"], {
-      stdio: ["pipe", "pipe", "inherit"],
+      stdio: "pipe",
+    });
+    let err = "";
+    child.stderr.on("data", (chunk) => {
+      err += chunk;
     });
     const ended = once(child, "close");
     const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -85,7 +89,8 @@ describe("as a filter", () => {
       expect(Float32Array.from(vector)).toEqual(vectorOf(i));
     }
     child.stdin.end();
-    expect((await ended)[0]).toBe(0);
+    expect((await ended)[0], err).toBe(0);
+    expect(err).toMatch(/^3 texts in [\d.]+ s\n$/);
   });
 });
 

@@ -310,16 +310,20 @@ describe("as a filter", () => {
 
   test("through a pipe", async () => {
     const child = spawn(process.execPath, [bin, "personalize", at("model"), "--in", "-", "--out", "-"], {
-      stdio: ["pipe", "pipe", "inherit"],
+      stdio: "pipe",
     });
-    let out = "";
+    let [out, err] = ["", ""];
     child.stdout.on("data", (chunk) => {
       out += chunk;
+    });
+    child.stderr.on("data", (chunk) => {
+      err += chunk;
     });
     for (let i = 0; i < 50; i++) child.stdin.write(`${JSON.stringify({ user: `u${i}`, ratings: [] })}\n`);
     child.stdin.end();
     const code = await new Promise((ended) => child.once("close", ended));
-    expect(code).toBe(0);
+    expect(code, err).toBe(0);
+    expect(err).toMatch(/^50 users in [\d.]+ s\n$/);
     expect(out.trimEnd().split("\n")).toHaveLength(50);
   });
 });

@@ -6,7 +6,7 @@ import { text as textOf } from "node:stream/consumers";
 import { allRoutes, apiErrors, errorSchema, type Route, type RouteName, routes } from "@nearkin/client/contract";
 import type { FastifyBaseLogger } from "fastify";
 import pino from "pino";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Scope } from "../access/scopes.ts";
 import { signToken } from "../access/tokens.ts";
 import { type Request, TinyServer, type TinyServerOptions, toyEncoder } from "../testing/tiny-server.ts";
@@ -536,14 +536,13 @@ describe("logs and measurements", () => {
       { keys: "on", log: "debug", openEncoder: async () => ({ ...encoder, encode }) },
       {
         given: { user: `user ${WORD}`, item: `item/${WORD}`, text: `text ${WORD}` },
-        onOpen: () => vi.spyOn(outputOf(tiny.server.app.log), "write").mockImplementation((line) => lines.push(line)),
+        onOpen: () => {
+          outputOf(tiny.server.app.log).write = (line) => lines.push(line);
+        },
       },
     );
   });
-  afterAll(async () => {
-    await tiny[Symbol.asyncDispose]();
-    vi.restoreAllMocks();
-  });
+  afterAll(() => tiny[Symbol.asyncDispose]());
 
   test("tell no id, no key, no token and no text, whatever happens", async () => {
     const { context } = tiny.server;
