@@ -5,7 +5,7 @@ import { parseDate } from "./date.ts";
 
 /** What a channel's configuration says about its cells. */
 export interface CellRules {
-  /** A regular expression whose first group is the part that counts. */
+  /** A regular expression whose first group is the part that counts. It reads the first 10,000 characters of a cell. */
   pattern?: string | undefined;
   /** Texts that mean "not known", besides the empty one. */
   missing?: readonly string[] | undefined;
@@ -15,23 +15,20 @@ export type CellReader<T> = (cell: string | null) => T | undefined;
 
 /** Longer than any finite number with its fraction; a text of more characters is not a number. */
 const MAX_NUMBER_CHARACTERS = 1500;
-/** A pattern comes from a configuration and may backtrack: for a number or a date it reads the beginning of a cell only. */
+/** A pattern comes from a configuration and may backtrack, so it reads the beginning of a cell only, whatever the channel's type. */
 const MAX_PATTERN_CHARACTERS = 10_000;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /** Tells numbers, as files write them, from other texts; a number may still be too large to be finite. */
 export const isNumberText = (text: string): boolean => text.length <= MAX_NUMBER_CHARACTERS && NUMBER.test(text);
 
-/** The part of a cell that counts, or undefined where it says nothing. */
-export function cellText(
-  { pattern, missing = [] }: CellRules,
-  maxCharacters = Number.POSITIVE_INFINITY,
-): CellReader<string> {
+/** The part of a cell that counts, or undefined if it says nothing. */
+export function cellText({ pattern, missing = [] }: CellRules): CellReader<string> {
   const expression = pattern === undefined ? undefined : new RegExp(pattern, "u");
   const absent = new Set(missing);
   return (cell) => {
     if (cell === null || absent.has(cell)) return undefined;
-    const text = (expression ? expression.exec(cell.slice(0, maxCharacters))?.[1] : cell)?.trim();
+    const text = (expression ? expression.exec(cell.slice(0, MAX_PATTERN_CHARACTERS))?.[1] : cell)?.trim();
     return text === undefined || text === "" || absent.has(text) ? undefined : text;
   };
 }
@@ -44,7 +41,7 @@ export interface NumberRules extends CellRules {
 }
 
 export function cellNumber({ thousands, decimal = ".", ...rules }: NumberRules): CellReader<number> {
-  const read = cellText(rules, MAX_PATTERN_CHARACTERS);
+  const read = cellText(rules);
   return (cell) => {
     const text = read(cell);
     if (text === undefined) return undefined;
@@ -89,7 +86,7 @@ export function jsonNames(text: string): string[] {
 
 /** Days since 1970. Numbers count seconds or, from 10¹¹ on, milliseconds; four digits are a year. */
 export function cellDate(rules: CellRules): CellReader<number> {
-  const read = cellText(rules, MAX_PATTERN_CHARACTERS);
+  const read = cellText(rules);
   return (cell) => {
     const text = read(cell);
     if (text === undefined) return undefined;

@@ -6,10 +6,17 @@ import type { ModelChannel } from "./parts.ts";
 import { type FieldShape, readDate, readNumber, readText, splitList } from "./shapes.ts";
 
 describe("cells", () => {
-  test("the pattern of a number is looked for in the first 10,000 characters of a cell", () => {
-    const year = { type: "number", pattern: String.raw`\((\d{4})\)` } as const;
-    expect(readNumber(`${"x".repeat(9994)}(1942)`, year)).toBe(1942);
-    expect(readNumber(`${"x".repeat(9995)}(1942)`, year)).toBeNull();
+  test("a pattern reads the first 10,000 characters of a cell, whatever the type", () => {
+    const pattern = String.raw`\((\d{4})\)`;
+    const read = (cell: string) => [
+      readNumber(cell, { type: "number", pattern }),
+      readDate(cell, { type: "date", pattern }),
+      readText(cell, { type: "text", pattern }),
+      ...splitList(cell, { type: "list", pattern }),
+    ];
+    expect(read(`${"x".repeat(9994)}(1970)`)).toEqual([1970, 0, "1970", "1970"]);
+    expect(read(`${"x".repeat(9995)}(1970)`)).toEqual([null, null, null]);
+    expect(readText("x".repeat(20_000), { type: "text" })).toHaveLength(20_000);
   });
 
   test("lists: names between separators, JSON arrays, one name; what cannot be read is none", () => {
