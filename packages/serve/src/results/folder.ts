@@ -6,16 +6,25 @@ import { join, resolve } from "node:path";
 import { type RouteAnswer, routes } from "@nearkin/client/contract";
 import { NearkinError } from "@nearkin/core";
 import { ApiError } from "../http/api-error.ts";
+import { Recent } from "../recent.ts";
 import { datasetOf, parseResults } from "./formats.ts";
+import { reportPolicy } from "./report-policy.ts";
 
 const LARGEST_RESULT = 8 * 2 ** 20; // bytes
 const LARGEST_REPORT = 32 * 2 ** 20; // bytes
 const MOST = 200; // files, the newest
+const MAX_POLICIES = 200; // kept in memory
 
 type Listed = RouteAnswer<"listEvaluations">["evaluations"][number];
 type Contents = Pick<Listed, "kind" | "dataset" | "model" | "problem">;
 
 const resultName = routes.getEvaluation.params.shape.name;
+
+/** A page, and the Content-Security-Policy that it is sent with. */
+interface Report {
+  readonly html: string;
+  readonly policy: string;
+}
 
 interface Found {
   readonly name: string;
@@ -28,6 +37,8 @@ export class ResultsFolder {
   readonly #path: string;
   /** By name; what was read, and of which file. */
   #known = new Map<string, { key: string; contents: Contents }>();
+  /** By name, time of the last change and size: a policy takes hashes over the whole page. */
+  readonly #policies = new Recent<string, string>(MAX_POLICIES);
 
   /** @param path a folder; one that is not there is a `BAD_CONFIG` */
   constructor(path: string) {
@@ -64,13 +75,17 @@ export class ResultsFolder {
   }
 
   /** The page beside a result, as it is. */
-  async report(name: string): Promise<string> {
+  async report(name: string): Promise<Report> {
     const file = (await this.#found()).find((one) => one.name === name);
     if (!file || file.report === null) throw unknown(name);
     const path = join(this.#path, `${name}.html`);
-    const { size } = await stat(path).catch(gone);
+    const { size, ctimeMs } = await stat(path).catch(gone);
     if (size > LARGEST_REPORT) throw new ApiError("BAD_RESULT", tooLarge(`${name}.html`, size, LARGEST_REPORT));
-    return readFile(path, "utf8").catch(gone);
+    const html = await readFile(path, "utf8").catch(gone);
+    const key = `${name} ${ctimeMs} ${size}`;
+    const policy = this.#policies.get(key) ?? reportPolicy(html);
+    this.#policies.set(key, policy);
+    return { html, policy };
 
     function gone(cause: unknown): never {
       throw unknown(name, { cause });

@@ -1,6 +1,5 @@
 // Results of evaluations, and the pages beside them.
 import type { ResultsFolder } from "../../results/folder.ts";
-import { reportPolicy } from "../../results/report-policy.ts";
 import { ApiError } from "../api-error.ts";
 import type { Handlers, ServerContext } from "../context.ts";
 import { OwnAnswer } from "../own-answer.ts";
@@ -14,10 +13,10 @@ export const evaluationHandlers: Handlers<"listEvaluations" | "getEvaluation" | 
   getEvaluation: (context, { params }) => folderOf(context).get(params.name),
 
   getReport: async (context, { params }) => {
-    const html = await folderOf(context).report(params.name);
+    const { html, policy } = await folderOf(context).report(params.name);
     // a sandboxed page has an origin of its own: browsers show none that asks for more walls beside that
     return new OwnAnswer(html, {
-      "content-security-policy": reportPolicy(html),
+      "content-security-policy": policy,
       "cross-origin-opener-policy": "unsafe-none",
       "origin-agent-cluster": "?0",
     });
