@@ -25,7 +25,7 @@ export async function md5OfFile(path: string, onProgress?: (bytes: number) => vo
 export function parseMd5(text: string, file: string): string | undefined {
   for (const line of text.split(/\r?\n/)) {
     const bsd = /^MD5 \((.+)\) = ([0-9a-f]{32})$/i.exec(line.trim());
-    const gnu = /^([0-9a-f]{32})(?:\s+\*?(.+))?$/i.exec(line.trim());
+    const gnu = /^([0-9a-f]{32})(?:\s+\*?(\S.*))?$/i.exec(line.trim());
     const [sum, name] = bsd ? [bsd[2], bsd[1]] : gnu ? [gnu[1], gnu[2]] : [];
     if (sum && (name === undefined || baseName(name) === file)) return sum.toLowerCase();
   }

@@ -35,7 +35,7 @@ export const isNamed = (role: IdRole, column: string) => namedColumn(role, [colu
 
 /** A file called users.csv, or products-2024.csv. */
 export const isFileOf = (role: IdRole, file: string) =>
-  columnWords(file.replace(/^.*\//, "").replace(/\..*$/, "")).some((word) => words[role].test(word));
+  columnWords(file.replace(/^.*\//s, "").replace(/\..*$/s, "")).some((word) => words[role].test(word));
 
 /** Words for what a person is, not a thing. */
 const PERSONAL =

@@ -18,12 +18,14 @@ test("what a program on an executor said, and a program that is not there", () =
     said(`${failed} 137. Error: `),
     said(`${failed} 127. Error: /bin/bash: line 1: node: command not found`),
     said(`${failed} 127. Error: /bin/bash: line 1: /opt/node/bin/node: No such file or directory`),
+    said(`${failed} 127. Error: env: /bin/bash: line 1: exec: node: not found`),
   ]).toMatchInlineSnapshot(`
     [
       "ENGINE_UNAVAILABLE: what the executors run ended with 1: BAD_MODEL: nearkin-model: weights.safetensors is cut short; Spark's log is spark.log",
       "ENGINE_UNAVAILABLE: what the executors run ended with 137: it said nothing; Spark's log is spark.log",
       "ENGINE_UNAVAILABLE: an executor has no node: every worker needs Node 20.19 or later on its PATH, or name it with --node; Spark's log is spark.log",
       "ENGINE_UNAVAILABLE: an executor has no /opt/node/bin/node: every worker needs Node 20.19 or later on its PATH, or name it with --node; Spark's log is spark.log",
+      "ENGINE_UNAVAILABLE: an executor has no node: every worker needs Node 20.19 or later on its PATH, or name it with --node; Spark's log is spark.log",
     ]
   `);
 });

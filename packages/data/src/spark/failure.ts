@@ -72,7 +72,7 @@ const CAUSES: readonly Cause[] = [
   },
   {
     pattern:
-      /Cannot run program "?([^"\s,]+)|(?:exec|bash|sh|env):.*?([\w./-]+): (?:command )?(?:not found|No such file)/,
+      /Cannot run program "?([^"\s,]+)|(?:exec|bash|sh|env):(?:(?!(?:exec|bash|sh|env):).)*?(?<![\w./-])([\w./-]+): (?:command )?(?:not found|No such file)/,
     error: ([, program, other], log) =>
       new NearkinError(
         "ENGINE_UNAVAILABLE",
@@ -101,7 +101,7 @@ const CAUSES: readonly Cause[] = [
   },
   {
     pattern:
-      /FAILED_READ_FILE\.FILE_NOT_EXIST\].*? reading file (.+?)\. File does|Caused by: java\.io\.FileNotFoundException: File (.+) does not exist/,
+      /FAILED_READ_FILE\.FILE_NOT_EXIST\](?:(?!FAILED_READ_FILE).)*? reading file ((?:(?! reading file ).)+?)\. File does|Caused by: java\.io\.FileNotFoundException: File (.+) does not exist/,
     error: ([, path, other], log, job) =>
       new NearkinError(
         "ENGINE_UNAVAILABLE",
@@ -117,7 +117,7 @@ const CAUSES: readonly Cause[] = [
       ),
   },
   {
-    pattern: /\[PATH_NOT_FOUND\] Path does not exist: (.+?)\.?(?: SQLSTATE.*)?$/,
+    pattern: /\[PATH_NOT_FOUND\] Path does not exist: (.+?)\.?(?: SQLSTATE.*)?$/s,
     error: ([, path], log) =>
       new NearkinError("BAD_SOURCE", `Spark finds nothing at ${path}: every worker must be able to read it${see(log)}`),
   },
@@ -131,7 +131,7 @@ const CAUSES: readonly Cause[] = [
       ),
   },
   {
-    pattern: /\[PARQUET_TYPE_\w+\] .*?Parquet type:? (.*?)\.?(?: SQLSTATE.*)?$/,
+    pattern: /\[PARQUET_TYPE_\w+\] .*?Parquet type:? (.*?)\.?(?: SQLSTATE.*)?$/s,
     error: ([, type], log) =>
       new NearkinError(
         "BAD_SOURCE",
@@ -139,7 +139,7 @@ const CAUSES: readonly Cause[] = [
       ),
   },
   {
-    pattern: /cannot create table with location to a non-empty directory (.+?)\.?(?: To allow|$)/,
+    pattern: /cannot create table with location to a non-empty directory (.+?)\.?(?: To allow|$)/s,
     error: ([, path], log) =>
       new NearkinError("BAD_ARGUMENT", `${path} is there; name another place, or replace it with --force${see(log)}`),
   },

@@ -60,7 +60,7 @@ async function inPython(env: NodeJS.ProcessEnv): Promise<string | undefined> {
 function versionOf(home: string): string {
   const jars = join(home, "jars");
   const names = existsSync(jars) ? readdirSync(jars) : [];
-  const version = names.map((name) => /^spark-core_[\d.]+-(\d+\.\d+.*)\.jar$/.exec(name)?.[1]).find(Boolean);
+  const version = names.map((name) => /^spark-core_[\d.]+-(\d+\.\d.*)\.jar$/.exec(name)?.[1]).find(Boolean);
   if (version === undefined) throw unavailable(`${home} holds no whole Spark: there is no jars/spark-core; ${ADVICE}`);
   return version;
 }

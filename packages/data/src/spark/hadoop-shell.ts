@@ -47,7 +47,9 @@ async function sparkSettings(by: ShellUser, conf: readonly string[]): Promise<Ma
   const open = [...conf, ...UNREDACTED, "spark.sql.catalogImplementation=in-memory"];
   const flags = ["--master", "local[1]", ...open.flatMap((setting) => ["--conf", setting])];
   const said = await runProgram(by, ["spark-sql", ...flags, "-e", "SET"]);
-  return new Map(Array.from(said.matchAll(/^(spark\.[^\t\n]+)\t(.*)$/gm), ([, key, value]) => [key, value]));
+  return new Map(
+    Array.from(said.matchAll(/^(spark\.[^\t\n\r\u2028\u2029]+)\t(.*)$/gm), ([, key, value]) => [key, value]),
+  );
 }
 
 /** Those of spark.jars and spark.jars.packages, which Spark has brought to this machine. */
