@@ -154,7 +154,7 @@ function asEvaluated({ recommenders, base }: EvaluationResult): string {
   const baselines = recommenders.filter(({ kind }) => kind === "baseline");
   const spe = baselines.find(({ name }) => name === "SPE");
   const drawn = baselines.find((row) => row !== spe);
-  const betas = [...new Set(models.map(({ name }) => / β = (.+)$/.exec(name)?.[1] ?? "0"))];
+  const betas = [...new Set(models.map(({ name }) => / β = (.+)$/s.exec(name)?.[1] ?? "0"))];
   return [
     betas.join() === "0" ? "" : ` --popularity ${betas.join(",")}`,
     drawn === undefined ? " --no-baselines" : drawn.seeds[0] === 1 ? "" : ` --seed ${drawn.seeds[0]}`,

@@ -145,7 +145,7 @@ async function pageFiles(url: string): Promise<string> {
   const page = await fetch(`${url}/items/${FILM}`);
   const html = await page.text();
   expect(page.status === 200 && /^<!doctype html>/i.test(html), "the page", [page.status, html.slice(0, 40)]);
-  const [, script] = /<script type="module"[^>]* src="(\/assets\/[^"]+)"/.exec(html) ?? [];
+  const [, script] = /<script type="module"[^<>]* src="(\/assets\/[^"<>]+)"/.exec(html) ?? [];
   expect(script !== undefined, "a script in the page", html.slice(0, 200));
   const asset = await fetch(url + script);
   const bytes = (await asset.arrayBuffer()).byteLength;

@@ -67,7 +67,7 @@ export function createTransport(options: ClientOptions): Transport {
   const { key, token, headers = {}, timeout: usualTimeout = 10_000, retries: usualRetries = 2, validate } = options;
   if (key !== undefined && token !== undefined) throw new TypeError("give a key or a token, not both");
   const base = String(options.url)
-    .replace(/[?#].*$/, "")
+    .replace(/[?#].*$/s, "")
     .replace(/(?<!\/)\/+$/, "");
   const fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
   let current: Promise<string> | undefined;

@@ -74,7 +74,7 @@ function phrase(issue: z.core.$ZodIssue): string {
   if (!/^(?:Invalid input|Invalid option|Too small|Too big): /.test(message)) return message;
   switch (issue.code) {
     case "invalid_type": {
-      const received = /received (.*)$/.exec(message)?.[1];
+      const received = /received (.*)$/s.exec(message)?.[1];
       const expected = kinds[issue.expected] ?? issue.expected;
       if (received === "undefined") return `missing; expected ${expected}`;
       if (issue.expected === "int")

@@ -20,7 +20,7 @@ export type Token = { readonly at: number; readonly end: number } & (
 
 const blank = /\s+/uy;
 const sign = /[()[\],]|==|=|!=|>=|<=|>|</uy;
-const number = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/uy;
+const number = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/uy;
 const word = /[\p{L}_][\p{L}\p{M}\p{N}_.-]*/uy;
 /** What may not follow a number without a space: 1990s is a mistake, and not 1990 and s. */
 const glued = /[\p{L}\p{N}_."'`]/uy;

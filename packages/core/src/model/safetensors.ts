@@ -197,7 +197,7 @@ const isObject = (value: unknown): value is object =>
 /** The first key that stands twice in one object of a valid JSON text: `JSON.parse` would keep the last and drop the rest. */
 function repeatedKey(text: string): string | undefined {
   const open: Set<string>[] = [];
-  for (const [token, colon] of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[{}]/g)) {
+  for (const [token, colon] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*(?:"(\s*:)?)?|[{}]/g)) {
     if (token === "{") {
       open.push(new Set());
     } else if (token === "}") {

@@ -40,7 +40,7 @@ function unknownPreset(name: unknown): string {
     Object.fromEntries(Object.keys(presets).map((known) => [known, z.unknown().optional()])),
   );
   const { error } = names.safeParse({ [name]: true });
-  const suggestion = error && describeProblems(error, names)[0].match(/; did you mean .*$/)?.[0];
+  const suggestion = error && describeProblems(error, names)[0].match(/; did you mean .*$/s)?.[0];
   return `${expected}${suggestion ?? ""}`;
 }
 

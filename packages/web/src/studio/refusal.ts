@@ -13,7 +13,7 @@ export function refusalOf(error: unknown, channels: readonly string[]): Refusal 
   const { message } = error;
   const place =
     error instanceof NearkinApiError && error.field !== undefined
-      ? /(?:draft|channels)(?:\.([\w-]+)|\["(.*?)"\])/.exec(error.field)
+      ? /(?:draft|channels)(?:\.([\w-]+)|\["([^"]*)"\])/.exec(error.field)
       : /^draft: channel (.+?): /.exec(message);
   const channel = place?.[1] ?? place?.[2];
   if (channel === undefined || !channels.includes(channel)) return undefined;
