@@ -41,6 +41,7 @@ import { Users } from "./users/users.ts";
 
 const STALE_PAGE = 500; // users
 const MAX_IDS_LOGGED = 10;
+const MAX_EXPLANATIONS_WAITING = 32; // each takes up to a second at a million items
 
 export interface ServeOptions extends ServeConfigInput {
   /** Model folders, or folders that hold some. */
@@ -213,7 +214,7 @@ async function assemble(
     refresh,
     // each filter under way holds a bit for every word and row: 25 MB at a million items
     filterQueue: new FairQueue({ concurrency: 4, concurrencyOfCaller: 2, limit: config.queue }),
-    explainQueue: new FairQueue({ limit: config.queue }),
+    explainQueue: new FairQueue({ limit: Math.min(config.queue, MAX_EXPLANATIONS_WAITING) }),
     recommendations: new Recommendations(() => signing.of("lists")),
     keys,
     tokens,

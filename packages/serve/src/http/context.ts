@@ -66,8 +66,11 @@ export type Handlers<Names extends RouteName = RouteName> = { readonly [Name in 
 export const userOf = (caller: Caller, user: string | undefined): string | undefined =>
   user ?? (caller.kind === "token" ? caller.user : undefined);
 
-/** Turn of a request: a token's is its user's, a key's is the key's. */
+/** Turn of a request: a token's is its user's, a key's is the key's. For all queues but that of the users thread. */
 export const turnOf = (caller: Caller, signal: AbortSignal): Turn => ({
   caller: caller.kind === "token" ? `token ${caller.key} ${caller.user}` : caller.kind === "key" ? caller.key : "",
   signal,
 });
+
+/** Turn at the users thread, where every user has a share of their own, whoever asks about them. */
+export const userTurn = (user: string, signal: AbortSignal): Turn => ({ caller: `user ${user}`, signal });

@@ -69,3 +69,58 @@ test("drafts of clients that have gone are not encoded, and items do not wait fo
   expect(encoded.indexOf("a ferry that waits")).toBeLessThan(200); // of 600
   await vi.waitFor(async () => expect((await tiny.answer("getItem", { params: { id: "new" } })).pending).toEqual([]));
 });
+
+const met = ["f001", "f008", "f015", "f022"].map((item, i) => ({ item, rating: 1 + i, time: 1000 + i }));
+
+test("explanations that read the whole catalogue wait in one queue, whichever route asks for them; above 32 the answer is BUSY", async () => {
+  tiny = await TinyServer.open();
+  await tiny.answer("addEvents", { body: { events: met.map((event) => ({ user: "ann", ...event })) } });
+  const { weights: base } = await tiny.answer("getMetric", { params: { id: "ann" } });
+  const weights = Object.fromEntries(Object.keys(base).map((channel) => [channel, -1]));
+  await tiny.answer("putMetric", { params: { id: "ann" }, body: { weights } });
+  const { explainQueue } = tiny.server.context;
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const held = explainQueue.run(() => gate, { caller: "somebody" });
+  const because = () => tiny.ask("because", { params: { id: "ann" }, query: { explain: "true", rows: "4" } });
+  const lists = Array.from({ length: 16 }, because); // half of the places
+  await expect.poll(() => explainQueue.size).toBe(17);
+  const others = Array.from({ length: 16 }, (_, i) => explainQueue.run(() => {}, { caller: `caller ${i}` }));
+  for (const { status, error, headers } of [
+    await because(),
+    await tiny.ask("explain", { params: { id: "f001", other: "f002" } }),
+    await tiny.ask("similarToItem", { params: { id: "f001" }, query: { user: "ann", explain: "true" } }),
+  ]) {
+    expect([status, error.code, headers["retry-after"]]).toEqual([503, "BUSY", "1"]);
+  }
+  await expect(explainQueue.run(() => {}, { caller: "a further one" })).rejects.toMatchObject({ code: "BUSY" });
+  open();
+  await Promise.all([held, ...others]);
+  for (const { status, answer } of await Promise.all(lists)) {
+    expect(status).toBe(200);
+    expect(answer.rows[0].items[0].contributions).toBeDefined();
+  }
+});
+
+test("a key has one turn for the filters and scans of all users that it asks about; each of them has one at the users thread", async () => {
+  tiny = await TinyServer.open({ keys: "on" });
+  const { keys, filterQueue, usersThread, models } = tiny.server.context;
+  const { key, record } = await keys.create({ name: "test", scopes: ["admin"] });
+  tiny.headers = { authorization: `Bearer ${key}` };
+  const users = ["ann", "bob"];
+  await tiny.answer("addEvents", {
+    body: { events: users.flatMap((user) => met.map((event) => ({ user, ...event }))) },
+  });
+  const filters = vi.spyOn(filterQueue, "run");
+  const scans = vi.spyOn(models.current as NonNullable<typeof models.current>, "rank");
+  const questions = vi.spyOn(usersThread, "questions");
+  for (const id of users) {
+    await tiny.answer("because", { params: { id }, query: { filter: `title matches "${id}"` } });
+    await tiny.answer("nextQuestion", { params: { id }, query: { filter: `not title matches "not ${id}"` } });
+  }
+  expect(filters.mock.calls.map(([, turn]) => turn?.caller)).toEqual(Array(4).fill(record.id));
+  expect(new Set(scans.mock.calls.map(([, { caller }]) => caller))).toEqual(new Set([record.id]));
+  expect(questions.mock.calls.map(([, , { turn }]) => turn?.caller)).toEqual(["user ann", "user bob"]);
+});

@@ -18,13 +18,14 @@ import {
   totalDistance,
 } from "@nearkin/core";
 import type { Bitmap } from "../catalogue/bitmap.ts";
+import type { Turn } from "../fair-queue.ts";
 import type { Served } from "../models/served.ts";
 import { ranksWithin } from "./ranks-within.ts";
 
 /** Candidates that are put in another order: by what ratings they can expect. */
 const ORDER_POOL = DIVERSITY_POOL;
 
-export interface SimilarRequest {
+export interface SimilarRequest extends Turn {
   readonly items: readonly LiftedItem[];
   /** (p) h */
   readonly weights: Float64Array;
@@ -41,8 +42,6 @@ export interface SimilarRequest {
   readonly predict: boolean;
   /** Never the graph. */
   readonly exact: boolean;
-  readonly signal?: AbortSignal | undefined;
-  readonly caller?: string | undefined;
 }
 
 export interface SimilarRow extends Scored {

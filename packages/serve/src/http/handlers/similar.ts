@@ -12,10 +12,10 @@ import {
 import type { Turn } from "../../fair-queue.ts";
 import type { Served } from "../../models/served.ts";
 import { readCursor, writeCursor } from "../../search/cursor.ts";
-import { type SimilarRow, similarItems } from "../../search/similar.ts";
+import { type SimilarPage, type SimilarRequest, type SimilarRow, similarItems } from "../../search/similar.ts";
 import { named, rowsOf } from "../../users/users.ts";
 import { ApiError } from "../api-error.ts";
-import { type Asked, type Handlers, type ServerContext, turnOf, userOf } from "../context.ts";
+import { type Asked, type Handlers, type ServerContext, turnOf, userOf, userTurn } from "../context.ts";
 import {
   type AskedItem,
   type AskedItems,
@@ -148,8 +148,7 @@ async function similar(
       exact: options.exact,
       ...turn,
     };
-    const search = () => similarItems(served, request);
-    const page = await (isLong(request) ? context.explainQueue.run(search, turn) : search());
+    const page = await searchInTurn(context, served, request);
     const end = offset + page.rows.length;
     return {
       items: page.rows.map((row) => similarItem(served, row, items, options)),
@@ -166,6 +165,16 @@ async function similar(
       exact: page.exact,
     };
   });
+}
+
+/** A page of similar items. Waits in the queue of explanations if its reasons read the whole catalogue. */
+export function searchInTurn(
+  { explainQueue }: ServerContext,
+  served: Served,
+  request: SimilarRequest,
+): Promise<SimilarPage> {
+  const search = () => similarItems(served, request);
+  return isLong(request) ? explainQueue.run(search, request) : search();
 }
 
 /** Reasons under a negative weight read the whole catalogue on this thread. */
@@ -255,7 +264,7 @@ async function personalPrediction(
   const metric = await users.metricFor(served, user);
   const { centre, evidence, ...prediction } = await usersThread.predict(served.key, rated, item, {
     metric,
-    turn: { caller: user, signal },
+    turn: userTurn(user, signal),
   });
   const strongest = [...evidence].sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution));
   const listed = strongest.slice(0, most);

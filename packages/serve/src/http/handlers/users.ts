@@ -3,14 +3,13 @@ import type { RouteAnswer } from "@nearkin/client/contract";
 import type { UserMetric as Fit } from "@nearkin/core";
 import type { Served } from "../../models/served.ts";
 import { chooseSeeds } from "../../search/seeds.ts";
-import { similarItems } from "../../search/similar.ts";
 import type { StoredMetric } from "../../store/metrics.ts";
 import type { ListedUser, UserPlace } from "../../store/users.ts";
 import { checkPersonalizes, named, rowsOf } from "../../users/users.ts";
 import { ApiError } from "../api-error.ts";
-import type { Handlers, ServerContext } from "../context.ts";
+import { type Handlers, type ServerContext, turnOf, userTurn } from "../context.ts";
 import { type AskedItems, askedMetric, askedRows } from "./question.ts";
-import { namedItem, similarItem, usedMetric } from "./similar.ts";
+import { namedItem, searchInTurn, similarItem, usedMetric } from "./similar.ts";
 
 type MetricAnswer = RouteAnswer<"getMetric">;
 
@@ -113,7 +112,7 @@ export const userHandlers: Handlers<
   personalize: (context, { params: { id }, body: { ratings }, signal }) =>
     context.models.with(async (served) => {
       checkPersonalizes(served);
-      const turn = { caller: id, signal };
+      const turn = userTurn(id, signal);
       if (ratings) return answerOf(served, id, await context.users.fitTo(served, ratings, turn));
       const isDue = context.refresh.has(id);
       context.refresh.drop(id);
@@ -124,15 +123,17 @@ export const userHandlers: Handlers<
       return metricAnswer(context, served, id);
     }),
 
-  nextQuestion: (context, { params: { id }, query: { k, filter }, signal }) =>
+  nextQuestion: (context, { params: { id }, query: { k, filter }, caller, signal }) =>
     context.models.with(async (served) => {
       checkPersonalizes(served);
       const { catalogue, model, key } = served;
-      const turn = { caller: id, signal };
       const { history } = await context.users.known(id);
       const user = rowsOf(served, history);
       const met = new Set(user.rows);
-      const allowed = (await askedRows(context, served, { filter, user: id, items: NOBODY, turn })) ?? catalogue.alive;
+      const filterTurn = turnOf(caller, signal);
+      const allowed =
+        (await askedRows(context, served, { filter, user: id, items: NOBODY, turn: filterTurn })) ?? catalogue.alive;
+      const turn = userTurn(id, signal);
       const candidates = catalogue
         .wellKnown(QUESTIONS + met.size, allowed)
         .filter((row) => !met.has(row))
@@ -145,7 +146,7 @@ export const userHandlers: Handlers<
       };
     }),
 
-  because: (context, { params: { id }, query: { rows: count, k, filter, explain }, signal }) =>
+  because: (context, { params: { id }, query: { rows: count, k, filter, explain }, caller, signal }) =>
     context.models.with(async (served) => {
       const { catalogue, model } = served;
       const metric = await askedMetric(context, served, { user: id });
@@ -158,23 +159,24 @@ export const userHandlers: Handlers<
       const seeds = chooseSeeds(catalogue.rows, met, { count, weights: metric.weights, titleOf });
       const shown = new Set(met.map(({ row }) => row)); // neither what they met nor what stands in a row above
       const rows: RouteAnswer<"because">["rows"] = [];
+      let turn = turnOf(caller, signal);
       for (const { row, rating, time, reason } of seeds) {
         const items: AskedItems = { ...NOBODY, rows: [row], lifted: [catalogue.lifted(row)] };
-        const page = await similarItems(served, {
+        const page = await searchInTurn(context, served, {
           items: items.lifted,
           ...metric,
           k,
           offset: 0,
           diversity: 0,
           order: "similar",
-          allowed: await askedRows(context, served, { filter, user: id, items, turn: { caller: id, signal } }),
+          allowed: await askedRows(context, served, { filter, user: id, items, turn }),
           exclude: [...shown],
           explain,
           predict: false,
           exact: false,
-          caller: id,
-          signal,
+          ...turn,
         });
+        turn = { ...turn, goesOn: true }; // a request that was admitted is not refused halfway
         for (const { item } of page.rows) shown.add(item);
         if (page.rows.length === 0) continue;
         rows.push({
