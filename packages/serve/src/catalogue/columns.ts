@@ -1,6 +1,7 @@
 // What filters look at: the columns of the catalogue, typed. The model's own cells are texts as they stood in a file, parsed once, when a filter
 // first asks; items put at run time bring values, which lie over them.
 import { type FieldShape, readDate, readNumber, splitList } from "@nearkin/core";
+import { SLICE_ROWS, type Slices } from "../slices.ts";
 
 /** A value of a field, as it is put. */
 export type FieldValue = string | number | boolean | readonly string[] | null;
@@ -119,20 +120,25 @@ export class Column implements FilterColumn {
   }
 
   /** (n) The model's cells as numbers. */
-  get numbers(): Float64Array {
-    this.#numbers ??= Float64Array.from(this.#cells, (cell) =>
-      cell === null ? Number.NaN : numberOf(cell, this.shape),
-    );
-    return this.#numbers;
+  *numbers(): Slices<Float64Array> {
+    if (this.#numbers) return this.#numbers;
+    const numbers = new Float64Array(this.#cells.length);
+    for (const [row, cell] of this.#cells.entries()) {
+      if (row % SLICE_ROWS === 0) yield;
+      numbers[row] = cell === null ? Number.NaN : numberOf(cell, this.shape);
+    }
+    this.#numbers = numbers;
+    return numbers;
   }
 
   /** The model's cells as terms. */
-  get terms(): Terms {
+  *terms(): Slices<Terms> {
     if (this.#terms) return this.#terms;
     const codes = new Map<string, number>();
     const starts = new Int32Array(this.#cells.length + 1);
     const values: number[] = [];
-    this.#cells.forEach((cell, row) => {
+    for (const [row, cell] of this.#cells.entries()) {
+      if (row % SLICE_ROWS === 0) yield;
       if (cell !== null) {
         for (const term of splitList(cell, this.shape)) {
           const code = codes.get(term) ?? codes.size;
@@ -141,9 +147,10 @@ export class Column implements FilterColumn {
         }
       }
       starts[row + 1] = values.length;
-    });
-    this.#terms = { codes, starts, values: Int32Array.from(values) };
-    return this.#terms;
+    }
+    const terms = { codes, starts, values: Int32Array.from(values) };
+    this.#terms = terms;
+    return terms;
   }
 
   #parsed(text: string | null): Cell {

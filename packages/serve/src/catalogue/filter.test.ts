@@ -4,9 +4,9 @@ import type { FieldFilter } from "@nearkin/client";
 import { readNumber, splitList } from "@nearkin/core";
 import { patience } from "@nearkin/core/testing";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { FairQueue } from "../fair-queue.ts";
-import { hasBit } from "./bitmap.ts";
+import { countBits, hasBit } from "./bitmap.ts";
 import { Column } from "./columns.ts";
 import { Filters } from "./filter.ts";
 
@@ -130,4 +130,67 @@ test("items that are put while a filter is read pass as they are then, and a cal
   await other;
   const bits = await asked;
   expect(Array.from({ length: rows }, (_, row) => row).filter((row) => hasBit(bits, row))).toEqual([7, 9, ROWS]);
+});
+
+test('"same as the item in question" waits for its turn like any other word', async () => {
+  const column = new CountedColumn("genres", LIST, Array(ROWS).fill("a|b"));
+  const filters = filtersOf(column);
+  const asked = { not: { same: "genres" } };
+  const context = { ...NOBODY, query: [7] };
+  const ask = (queue: FairQueue) =>
+    filters.evaluateInTurn(asked, () => ROWS, { context, queue, turn: { caller: "ann" } });
+  await expect(ask(new FairQueue({ limit: 0 }))).rejects.toMatchObject({ code: "BUSY" });
+  expect(countBits(await ask(new FairQueue()))).toBe(0);
+  expect(countBits(filters.evaluate({ same: "genres" }, ROWS, NOBODY))).toBe(0); // nothing in question
+});
+
+describe("a word that takes long to read", () => {
+  const MANY = 100_000;
+  const texts = Array.from({ length: MANY }, (_, row) => (row % 3 === 0 ? null : `${row % 7}|x`));
+
+  /** A clock by which every slice takes a millisecond. */
+  beforeEach(() => {
+    let now = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => now++);
+    return () => vi.restoreAllMocks();
+  });
+
+  test("lets others have the thread, and is read for no longer once its caller has gone", async () => {
+    const column = new CountedColumn("x", LIST, texts);
+    const gone = new AbortController();
+    const turn = { caller: "ann", signal: gone.signal };
+    const options = { context: NOBODY, queue: new FairQueue(), turn };
+    const asked = filtersOf(column).evaluateInTurn({ field: "x", matches: "3|" }, () => MANY, options);
+    const read = column.reads;
+    expect(read).toBeGreaterThan(0);
+    expect(read).toBeLessThan(MANY / 2);
+    gone.abort(new Error("hung up"));
+    await expect(asked).rejects.toThrow("hung up");
+    expect(column.reads).toBe(read);
+  });
+
+  test.each<FieldFilter>([
+    { field: "x", matches: "3|" },
+    { field: "x", has: "3" },
+    { field: "x", exists: false },
+    { field: "x", atLeast: 3 },
+  ])("passes items that are put meanwhile as they are then: %j", async (word) => {
+    const column = new Column("x", "atLeast" in word ? { type: "number" } : LIST, texts);
+    const filters = filtersOf(column);
+    let rows = MANY;
+    const put = (row: number, text: string | null) => {
+      column.put(row, text);
+      rows = Math.max(rows, row + 1);
+      filters.changed([row]);
+    };
+    for (const row of [5, 6, MANY - 5, MANY - 6]) put(row, "3|x");
+    const options = { context: NOBODY, queue: new FairQueue(), turn: {} };
+    const asked = filters.evaluateInTurn(word, () => rows, options);
+    for (const row of [1, 2, 5, MANY - 1, MANY - 5]) put(row, row % 2 === 0 ? "3" : null);
+    await new Promise((next) => setImmediate(next));
+    for (const row of [3, 4, 6, MANY - 6, MANY, MANY + 1]) put(row, row % 2 === 0 ? "3|y" : "5");
+    const bits = await asked;
+    expect(bits).toEqual(filtersOf(column).evaluate(word, rows, NOBODY));
+    expect(await filters.evaluateInTurn(word, () => rows, options)).toEqual(bits); // from the cache
+  });
 });

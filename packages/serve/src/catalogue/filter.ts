@@ -5,12 +5,14 @@ import type { Bound, FieldFilter, Filter } from "@nearkin/client";
 import { didYouMean, NearkinError, nearestNames, shown } from "@nearkin/core";
 import type { FairQueue, Turn } from "../fair-queue.ts";
 import { Recent } from "../recent.ts";
+import { inSlices, SLICE_ROWS, type Slices } from "../slices.ts";
 import { type Bitmap, bitmapOf, clearBit, complement, fullBitmap, grown, intersect, setBit, unite } from "./bitmap.ts";
 import { type Cell, Column, type FilterColumn } from "./columns.ts";
 
 const KEPT = 256; // leaves, more than a filter has; each is a bit a row
-const SLICE_MS = 5; // others get their turn afterwards
 const SHOWN = 30; // fields that an error names
+
+const NOTHING: Filter = { any: [] };
 
 /** Whom a filter is for. */
 export interface FilterContext {
@@ -51,15 +53,16 @@ export class Filters {
 
   /** `evaluate`, but the catalogue is read in a turn of the caller's, and others are answered every few milliseconds. */
   async evaluateInTurn(
-    filter: Filter,
+    asked: Filter,
     rows: () => number,
     { context, queue, turn }: { context: FilterContext; queue: FairQueue; turn: Turn },
   ): Promise<Bitmap> {
+    const filter = this.#resolved(asked, context);
     const held: Held = new Map();
     this.#held.add(held);
     try {
       const open = [...fieldTests(filter)].filter((test) => !this.#take(test, held));
-      if (open.length > 0) await queue.run(() => this.#read(open, rows, held, turn.signal), turn);
+      if (open.length > 0) await queue.run(() => inSlices(this.#read(open, rows, held), turn.signal), turn);
       return this.#evaluate(filter, rows(), context, held);
     } finally {
       this.#held.delete(held);
@@ -67,8 +70,12 @@ export class Filters {
   }
 
   /** The rows among the first `rows` that pass; the caller's own to change. */
-  evaluate(filter: Filter, rows: number, context: FilterContext): Bitmap {
-    return this.#evaluate(filter, rows, context, new Map());
+  evaluate(asked: Filter, rows: number, context: FilterContext): Bitmap {
+    const filter = this.#resolved(asked, context);
+    const held: Held = new Map();
+    const reading = this.#read(fieldTests(filter), () => rows, held);
+    while (!reading.next().done);
+    return this.#evaluate(filter, rows, context, held);
   }
 
   /** Items were put: their rows may pass other leaves now. */
@@ -88,6 +95,16 @@ export class Filters {
     }
   }
 
+  /** Puts the test of a field in the place of every "same". */
+  #resolved(filter: Filter, context: FilterContext): Filter {
+    const part = (inner: Filter) => this.#resolved(inner, context);
+    if ("all" in filter) return { all: filter.all.map(part) };
+    if ("any" in filter) return { any: filter.any.map(part) };
+    if ("not" in filter) return { not: part(filter.not) };
+    return "same" in filter ? (this.#same(filter.same, context) ?? NOTHING) : filter;
+  }
+
+  /** @param filter without "same", whose leaves are held */
   #evaluate(filter: Filter, rows: number, context: FilterContext, held: Held): Bitmap {
     const part = (inner: Filter) => this.#evaluate(inner, rows, context, held);
     if ("all" in filter) return filter.all.reduce((set, inner) => intersect(set, part(inner)), fullBitmap(rows));
@@ -95,8 +112,9 @@ export class Filters {
     if ("not" in filter) return complement(part(filter.not), rows);
     if ("seen" in filter) return rowSet(seenRows(context), filter.seen, rows);
     if ("added" in filter) return rowSet(context.added, filter.added, rows);
-    const test = "same" in filter ? this.#same(filter.same, context) : filter;
-    return test ? this.#leaf(test, rows, held).bits.slice(0, (rows + 31) >>> 5) : bitmapOf(rows);
+    const leaf = held.get(JSON.stringify(filter)) as Leaf;
+    if (leaf.rows < rows) this.#extend(leaf, rows);
+    return leaf.bits.slice(0, (rows + 31) >>> 5);
   }
 
   /** The test for items that share a term of a list, or have the same text, with one of the query's. Undefined if these have no value. */
@@ -112,15 +130,16 @@ export class Filters {
     return column.shape.type === "list" ? { field, hasAny: [...terms] } : { field, in: [...terms] };
   }
 
-  /** Makes the leaves of tests, in slices. */
-  async #read(tests: readonly FieldFilter[], rows: () => number, held: Held, signal?: AbortSignal): Promise<void> {
-    let end = performance.now() + SLICE_MS;
+  /** Holds the leaves of tests; those that are not in the cache are read. */
+  *#read(tests: Iterable<FieldFilter>, rows: () => number, held: Held): Slices {
     for (const test of tests) {
-      this.#leaf(test, rows(), held);
-      if (performance.now() < end) continue;
-      await new Promise((done) => setImmediate(done));
-      signal?.throwIfAborted();
-      end = performance.now() + SLICE_MS;
+      if (this.#take(test, held)) continue;
+      const column = this.#column(test.field);
+      const leaf = { column, passes: testOf(test, column), bits: bitmapOf(rows()), rows: rows() };
+      const key = JSON.stringify(test);
+      held.set(key, leaf); // from now on `changed` keeps what was read of it true
+      yield* readLeaf(leaf, test);
+      this.#leaves.set(key, leaf);
     }
   }
 
@@ -130,20 +149,6 @@ export class Filters {
     const leaf = this.#leaves.get(key);
     if (leaf) held.set(key, leaf);
     return leaf !== undefined;
-  }
-
-  #leaf(test: FieldFilter, rows: number, held: Held): Leaf {
-    const key = JSON.stringify(test);
-    let leaf = held.get(key) ?? this.#leaves.get(key);
-    if (!leaf) {
-      const column = this.#column(test.field);
-      const passes = testOf(test, column);
-      leaf = { column, passes, bits: evaluateLeaf(column, test, passes, rows), rows };
-      this.#leaves.set(key, leaf);
-    }
-    held.set(key, leaf);
-    if (leaf.rows < rows) this.#extend(leaf, rows);
-    return leaf;
   }
 
   #extend(leaf: Leaf, rows: number): void {
@@ -182,44 +187,46 @@ function rowSet(members: Iterable<number>, wanted: boolean, rows: number): Bitma
   return wanted ? set : complement(set, rows);
 }
 
-/** Rows of the model by their parsed column where there is one, all others one by one. */
-function evaluateLeaf(column: FilterColumn, test: FieldFilter, passes: (cell: Cell) => boolean, rows: number): Bitmap {
-  const bits = bitmapOf(rows);
-  const parsed = column instanceof Column ? evaluateParsed(bits, column, test, rows) : 0;
-  for (let row = parsed; row < rows; row++) if (passes(column.cell(row))) setBit(bits, row);
-  if (column instanceof Column) {
-    for (const row of column.over.keys()) {
-      if (row >= parsed) continue;
-      if (passes(column.cell(row))) setBit(bits, row);
-      else clearBit(bits, row);
+/**
+ * Reads an empty leaf: rows of the model by their parsed column if the test has one, all others one by one. Items may be put between slices; their bits
+ * are right from then on, since cells are read as they are, and bits of parsed ones are set anew at the end.
+ */
+function* readLeaf(leaf: Leaf, test: FieldFilter): Slices {
+  const { column, passes, rows } = leaf;
+  const holds = column instanceof Column ? yield* parsedTest(column, test) : undefined;
+  const parsed = holds && column instanceof Column ? Math.min(column.count, rows) : 0;
+  for (let from = 0; from < rows; from += SLICE_ROWS) {
+    const to = Math.min(from + SLICE_ROWS, rows);
+    for (let row = from; row < to; row++) {
+      if (holds && row < parsed ? holds(row) : passes(column.cell(row))) setBit(leaf.bits, row);
     }
+    yield;
   }
-  return bits;
+  if (!(column instanceof Column) || parsed === 0) return;
+  let count = 0;
+  for (const row of column.over.keys()) {
+    if (++count % SLICE_ROWS === 0) yield;
+    if (row >= parsed) continue;
+    if (passes(column.cell(row))) setBit(leaf.bits, row);
+    else clearBit(leaf.bits, row);
+  }
 }
 
-/** How many of the first rows are done. */
-function evaluateParsed(bits: Bitmap, column: Column, test: FieldFilter, rows: number): number {
-  const count = Math.min(column.count, rows);
+/** The test of the model's parsed cells, by row. Undefined if the column is not parsed for it. */
+function* parsedTest(column: Column, test: FieldFilter): Slices<((row: number) => boolean) | undefined> {
   const range = rangeOf(test, column);
   if (range && "number" in range) {
-    const { numbers } = column;
-    for (let row = 0; row < count; row++) if (range.number(numbers[row])) setBit(bits, row);
-    return count;
+    const numbers = yield* column.numbers();
+    return (row) => range.number(numbers[row]);
   }
-  if ("has" in test || "hasAny" in test) {
-    const { codes, starts, values } = column.terms;
-    const wanted = new Set(("has" in test ? [test.has] : test.hasAny).map((term) => codes.get(String(term))));
-    wanted.delete(undefined);
-    for (let row = 0; wanted.size > 0 && row < count; row++) {
-      for (let v = starts[row]; v < starts[row + 1]; v++) {
-        if (!wanted.has(values[v])) continue;
-        setBit(bits, row);
-        break;
-      }
-    }
-    return count;
-  }
-  return 0;
+  if (!("has" in test || "hasAny" in test)) return undefined;
+  const { codes, starts, values } = yield* column.terms();
+  const wanted = new Set(("has" in test ? [test.has] : test.hasAny).map((term) => codes.get(String(term))));
+  wanted.delete(undefined);
+  return (row) => {
+    for (let v = starts[row]; wanted.size > 0 && v < starts[row + 1]; v++) if (wanted.has(values[v])) return true;
+    return false;
+  };
 }
 
 type Range = { number: (x: number) => boolean } | { text: (x: string) => boolean };
