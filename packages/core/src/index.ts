@@ -276,7 +276,12 @@ export { BestLists } from "./rank/best-lists.ts";
 export { bitmapOf, bitmapWords } from "./rank/bitmap.ts";
 export { type BoundOptions, byBound, type RatingOrder } from "./rank/bounds.ts";
 export type { Scored } from "./rank/certify.ts";
-export { counterfactualRanks, type RankCandidates, type Ranks } from "./rank/counterfactual.ts";
+export {
+  counterfactualRanks,
+  counterfactualRanksInSlices,
+  type RankCandidates,
+  type Ranks,
+} from "./rank/counterfactual.ts";
 export { checkDiversity, DIVERSITY_POOL, type DiversityOptions, diversify } from "./rank/diversity.ts";
 export { channelDistances, exactScore, totalDistance } from "./rank/exact.ts";
 export {

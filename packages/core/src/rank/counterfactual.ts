@@ -7,7 +7,7 @@
 import { exactScore } from "./exact.ts";
 import type { Query } from "./query.ts";
 import type { LiftedRows } from "./rows.ts";
-import { scanScores } from "./scores.ts";
+import { scanScoresInSlices } from "./scores.ts";
 import { reasons } from "./similar.ts";
 import { comesBefore } from "./ties.ts";
 
@@ -46,8 +46,22 @@ export function counterfactualRanks(
   rows: LiftedRows,
   query: Query,
   items: readonly number[],
-  { exclude, allowed }: RankCandidates = {},
+  candidates: RankCandidates = {},
 ): Ranks[] {
+  const scan = counterfactualRanksInSlices(rows, query, items, candidates);
+  for (;;) {
+    const { done, value } = scan.next();
+    if (done) return value;
+  }
+}
+
+/** `counterfactualRanks`, yielding after every `sliceRows` rows: for servers, which answer others meanwhile. */
+export function* counterfactualRanksInSlices(
+  rows: LiftedRows,
+  query: Query,
+  items: readonly number[],
+  { exclude, allowed, sliceRows }: RankCandidates & { sliceRows?: number } = {},
+): Generator<undefined, Ranks[]> {
   const out = new Set(exclude);
   for (const { index } of query.items) if (index >= 0) out.add(index);
   const isCandidate = candidateTest(out, allowed);
@@ -56,7 +70,7 @@ export function counterfactualRanks(
     const raised = Array.from(contributions, (contribution) => score + contribution / query.temperature);
     return [score, ...raised].map((threshold) => ({ item, score: threshold, before: 0 }));
   });
-  countBefore(rows, query, groups.flat(), isCandidate);
+  yield* countBefore(rows, query, groups.flat(), { isCandidate, sliceRows });
   return groups.map(([own, ...raised]) => ({
     rank: 1 + own.before,
     without: Int32Array.from(raised, ({ before }) => 1 + before),
@@ -64,31 +78,38 @@ export function counterfactualRanks(
 }
 
 /** Counts, for every threshold, the candidates that come before it. */
-function countBefore(
+function* countBefore(
   rows: LiftedRows,
   query: Query,
   thresholds: readonly Threshold[],
-  isCandidate: (item: number) => boolean,
-): void {
+  { isCandidate, sliceRows }: { isCandidate: (item: number) => boolean; sliceRows: number | undefined },
+): Generator<undefined, void> {
   const sorted = [...thresholds].sort((a, b) => a.score - b.score);
   const values = Float64Array.from(sorted, ({ score }) => score);
   const beats = new Float64Array(sorted.length + 1); // beats[j]: rows above exactly the first j thresholds
   const scratch = new Float64Array(rows.layout.channelCount);
   const { constant, rounding: bound } = query;
   const lowest = values[0] - bound;
-  scanScores(rows, query, (first, count, scores, at) => {
-    for (let i = 0; i < count; i++) {
+  const count = (item: number, score: number, slack: number): void => {
+    const sure = countBelow(values, score - slack);
+    const maybe = countBelow(values, score + slack, true);
+    beats[sure]++;
+    if (maybe === sure) return;
+    const exact = { item, score: slack === 0 ? score : exactScore(rows, query, item, scratch) };
+    for (let j = sure; j < maybe; j++) if (comesBefore(rows.hashes, exact, sorted[j])) sorted[j].before++;
+  };
+  // The rows of the thresholds are scored once, before the scan: they may change between its slices.
+  const own = new Map<number, number>();
+  for (const { item } of sorted) if (!own.has(item)) own.set(item, exactScore(rows, query, item, scratch));
+  for (const [item, score] of own) if (isCandidate(item)) count(item, score, 0);
+  const look = (first: number, length: number, scores: Float32Array, at: number): void => {
+    for (let i = 0; i < length; i++) {
       const score = scores[at + i] + constant;
-      if (score < lowest || !isCandidate(first + i)) continue;
-      const item = first + i;
-      const sure = countBelow(values, score - bound);
-      const maybe = countBelow(values, score + bound, true);
-      beats[sure]++;
-      if (maybe === sure) continue;
-      const exact = { item, score: exactScore(rows, query, item, scratch) };
-      for (let j = sure; j < maybe; j++) if (comesBefore(rows.hashes, exact, sorted[j])) sorted[j].before++;
+      if (score < lowest || !isCandidate(first + i) || own.has(first + i)) continue;
+      count(first + i, score, bound);
     }
-  });
+  };
+  yield* scanScoresInSlices(rows, query, { look, sliceRows });
   let above = 0;
   for (let j = sorted.length - 1; j >= 0; j--) {
     above += beats[j + 1];
@@ -98,8 +119,7 @@ function countBefore(
   for (const threshold of sorted) {
     const { item } = threshold;
     if (!isCandidate(item)) continue;
-    const own = { item, score: exactScore(rows, query, item, scratch) };
-    if (comesBefore(rows.hashes, own, threshold)) threshold.before--;
+    if (comesBefore(rows.hashes, { item, score: own.get(item) as number }, threshold)) threshold.before--;
   }
 }
 

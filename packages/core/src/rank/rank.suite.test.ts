@@ -7,7 +7,7 @@ import type { Engine } from "../linalg/engine.ts";
 import { Random } from "../linalg/random.ts";
 import { Bed } from "../testing/bed.ts";
 import { errorOf } from "../testing/bounds.ts";
-import { counterfactualRanks } from "./counterfactual.ts";
+import { counterfactualRanks, counterfactualRanksInSlices } from "./counterfactual.ts";
 import { buildRows, measureCentres, rowLayout } from "./layout.ts";
 import { neighboursOfAll } from "./neighbours.ts";
 import { buildQuery } from "./query.ts";
@@ -220,6 +220,12 @@ describe("counterfactual ranks", () => {
         for (const same of [bitmap, (y: number) => allowed[y] === 1]) {
           expect(counterfactualRanks(rows, ask(rows, wish), asked, { allowed: same })).toEqual(found);
         }
+        const slices = counterfactualRanksInSlices(rows, ask(rows, wish), asked, { allowed, sliceRows: 3 });
+        let yields = 0;
+        let slice = slices.next();
+        for (; !slice.done; slice = slices.next()) yields++;
+        expect(slice.value).toEqual(found);
+        expect(yields).toBeGreaterThanOrEqual(Math.ceil(world.ids.length / 3));
         asked.forEach((item, i) => {
           expect(found[i].rank).toBe(plainRank(world, wish, items, { item, score: plainScore(world, wish, item) }));
           plainDistances(world, wish.query, item).forEach((d, c) => {

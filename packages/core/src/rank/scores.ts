@@ -4,22 +4,34 @@ import { bitmapOf } from "./bitmap.ts";
 import type { Query } from "./query.ts";
 import type { LiftedRows } from "./rows.ts";
 
+type LookAtScores = (first: number, count: number, scores: Float32Array, at: number) => void;
+
 /** Calls `look` with the rows' scores without the query's constant, shard by shard: row `first + i` has `scores[at + i]`. */
-export function scanScores(
+export function scanScores(rows: LiftedRows, query: Query, look: LookAtScores): void {
+  const scan = scanScoresInSlices(rows, query, { look });
+  while (!scan.next().done);
+}
+
+/** `scanScores`, yielding after every `sliceRows` rows. Rows that are added meanwhile are not read. */
+export function* scanScoresInSlices(
   { shards }: LiftedRows,
   { vector }: Query,
-  look: (first: number, count: number, scores: Float32Array, at: number) => void,
-): void {
+  { look, sliceRows = Number.POSITIVE_INFINITY }: { look: LookAtScores; sliceRows?: number | undefined },
+): Generator<undefined, void> {
   let first = 0;
   for (const { engine, rows } of shards) {
-    const scope = engine.scope();
-    try {
-      const x = scope.matrix(vector.length, 1, "f32").write(vector);
-      const y = scope.matrix(rows.rows, 1, "f32");
-      engine.gemv(y, rows, x);
-      look(first, rows.rows, y.data as Float32Array, y.offset);
-    } finally {
-      scope.close();
+    for (let from = 0; from < rows.rows; from += sliceRows) {
+      const slice = rows.view(from, Math.min(from + sliceRows, rows.rows));
+      const scope = engine.scope();
+      try {
+        const x = scope.matrix(vector.length, 1, "f32").write(vector);
+        const y = scope.matrix(slice.rows, 1, "f32");
+        engine.gemv(y, slice, x);
+        look(first + from, slice.rows, y.data as Float32Array, y.offset);
+      } finally {
+        scope.close();
+      }
+      yield;
     }
     first += rows.rows;
   }

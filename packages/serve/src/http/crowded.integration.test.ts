@@ -1,6 +1,7 @@
 // Work that piles up: what one caller has waiting does not hold up the others, and nothing is done for who has gone.
 import { connect } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
+import { similarItems } from "../search/similar.ts";
 import { TinyServer, toyEncoder } from "../testing/tiny-server.ts";
 
 let tiny: TinyServer;
@@ -123,4 +124,40 @@ test("a key has one turn for the filters and scans of all users that it asks abo
   expect(filters.mock.calls.map(([, turn]) => turn?.caller)).toEqual(Array(4).fill(record.id));
   expect(new Set(scans.mock.calls.map(([, { caller }]) => caller))).toEqual(new Set([record.id]));
   expect(questions.mock.calls.map(([, , { turn }]) => turn?.caller)).toEqual(["user ann", "user bob"]);
+});
+
+test("an explanation pauses for others, and ends there if its caller has gone", async () => {
+  tiny = await TinyServer.open();
+  await tiny.server.context.models.with(async (served) => {
+    const gone = new AbortController();
+    const { rank } = served;
+    let now = 0;
+    served.rank = async (...asked) => {
+      const found = await rank.apply(served, asked);
+      vi.spyOn(performance, "now").mockImplementation(() => (now += 10)); // every slice takes long
+      setImmediate(() => gone.abort(new Error("hung up")));
+      return found;
+    };
+    const { catalogue, model } = served;
+    const request = {
+      items: [catalogue.lifted(0)],
+      weights: Float64Array.from(Object.keys(model.weights), () => -1),
+      popularity: 0,
+      k: 5,
+      offset: 0,
+      diversity: 0,
+      order: "similar",
+      allowed: undefined,
+      exclude: [],
+      explain: true,
+      predict: false,
+      exact: false,
+      signal: gone.signal,
+    } as const;
+    try {
+      await expect(similarItems(served, request)).rejects.toThrow("hung up");
+    } finally {
+      vi.restoreAllMocks();
+    }
+  });
 });

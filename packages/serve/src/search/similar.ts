@@ -6,7 +6,7 @@ import {
   channelDistances,
   comesBefore,
   contributionsOf,
-  counterfactualRanks,
+  counterfactualRanksInSlices,
   DIVERSITY_POOL,
   diversify,
   type LiftedItem,
@@ -20,6 +20,7 @@ import {
 import type { Bitmap } from "../catalogue/bitmap.ts";
 import type { Turn } from "../fair-queue.ts";
 import type { Served } from "../models/served.ts";
+import { inSlices, SLICE_ROWS } from "../slices.ts";
 import { ranksWithin } from "./ranks-within.ts";
 
 /** Candidates that are put in another order: by what ratings they can expect. */
@@ -76,7 +77,7 @@ export async function similarItems(served: Served, request: SimilarRequest): Pro
   const shown = diversify(rows, query, ordered, { diversity, k: Math.max(1, Math.min(end, ordered.length)) });
   const page = shown.slice(offset, end);
   const predicted = request.predict ? served.predictions(page.map(({ item }) => item)) : undefined;
-  const explained = request.explain ? explain(served, query, page, list, request) : undefined;
+  const explained = request.explain ? await explain(served, query, page, list, request) : undefined;
   const channels = new Float64Array(query.weights.length);
   return {
     rows: page.map(({ item, score }, i) => ({
@@ -110,13 +111,13 @@ function orderedByBound(served: Served, list: readonly Scored[], order: "safe" |
   return [...bounds.map(({ entry }) => entry), ...list.slice(ORDER_POOL)];
 }
 
-function explain(
+async function explain(
   { model, catalogue: { rows, masked } }: Served,
   query: Query,
   page: readonly Scored[],
   list: readonly Scored[],
-  { exclude, allowed }: SimilarRequest,
-): Contribution[][] {
+  { exclude, allowed, signal }: SimilarRequest,
+): Promise<Contribution[][]> {
   const names = model.parts.ensemble.channels.map(({ name }) => name);
   const { hashes } = rows;
   const found = page.map(({ item, score }): Neighbour => ({ ...reasons(rows, query, item), score }));
@@ -126,9 +127,9 @@ function explain(
   });
   if (ranks.includes(undefined)) {
     const items = page.map(({ item }) => item);
-    ranks = counterfactualRanks(rows, query, items, { exclude, ...(allowed ? { allowed } : {}) }).map(
-      ({ without }) => without,
-    );
+    const candidates = { exclude, ...(allowed ? { allowed } : {}), sliceRows: SLICE_ROWS };
+    const counted = await inSlices(counterfactualRanksInSlices(rows, query, items, candidates), signal);
+    ranks = counted.map(({ without }) => without);
   }
   return found.map((neighbour, i) =>
     contributionsOf(names, query, { neighbour, without: ranks[i] as Int32Array, masked }),

@@ -5,7 +5,7 @@ import {
   buildQuery,
   type Contribution,
   contributionsOf,
-  counterfactualRanks,
+  counterfactualRanksInSlices,
   type EmbeddedDraft,
   reasons,
 } from "@nearkin/core";
@@ -13,6 +13,7 @@ import type { Turn } from "../../fair-queue.ts";
 import type { Served } from "../../models/served.ts";
 import { readCursor, writeCursor } from "../../search/cursor.ts";
 import { type SimilarPage, type SimilarRequest, type SimilarRow, similarItems } from "../../search/similar.ts";
+import { inSlices, SLICE_ROWS } from "../../slices.ts";
 import { named, rowsOf } from "../../users/users.ts";
 import { ApiError } from "../api-error.ts";
 import { type Asked, type Handlers, type ServerContext, turnOf, userOf, userTurn } from "../context.ts";
@@ -49,12 +50,13 @@ export const similarHandlers: Handlers<"similarToItem" | "similar" | "explain" |
         (await askedRows(context, served, { filter: query.filter, user, items, turn })) ?? served.catalogue.alive;
       const { rows, masked } = served.catalogue;
       const exclude = excludedRows(served, query.exclude);
-      return context.explainQueue.run(() => {
+      return context.explainQueue.run(async () => {
         const asked = buildQuery(rows, items.lifted, { ...metric, temperature: served.model.parts.temperature });
         const row = served.catalogue.indexOf(params.other);
         const neighbour = reasons(rows, asked, row);
-        const candidates = { exclude, ...(allowed ? { allowed } : {}) };
-        const [{ rank, without }] = counterfactualRanks(rows, asked, [row], candidates);
+        const candidates = { exclude, ...(allowed ? { allowed } : {}), sliceRows: SLICE_ROWS };
+        const ranking = counterfactualRanksInSlices(rows, asked, [row], candidates);
+        const [{ rank, without }] = await inSlices(ranking, signal);
         const names = Object.keys(served.model.weights);
         const contributions = contributionsOf(names, asked, { neighbour, without, masked });
         return {
