@@ -20,6 +20,7 @@ import {
 import { type Bitmap, bytesOf, countBits, grown } from "../catalogue/bitmap.ts";
 import { Catalogue, type ReadyItem } from "../catalogue/catalogue.ts";
 import { WaitingTexts } from "../catalogue/waiting.ts";
+import { FairQueue } from "../fair-queue.ts";
 import { GraphIndex } from "../search/graph-index.ts";
 import { GraphSearch } from "../search/graph-search.ts";
 import type { SharedCatalogue } from "../users/worker.ts";
@@ -67,6 +68,8 @@ interface Parts {
 
 /** Rows kept beyond `spareItems`: servers that put items at the same time may exceed it together, and freed rows rest for a while. */
 const MAX_HEADROOM_ROWS = 20_000;
+/** Calls to the graph's thread at once: it always has a next one, and callers have turns. */
+const GRAPH_CALLS = 8;
 
 export class Served implements AsyncDisposable {
   /** Tells it apart from others of this process, also of the same model. */
@@ -75,6 +78,8 @@ export class Served implements AsyncDisposable {
   readonly model: Model;
   readonly catalogue: Catalogue;
   readonly queue: ScanQueue;
+  /** Searches of the graph. */
+  readonly graphQueue: FairQueue;
   /** The metric that all users share. */
   readonly shared: SharedMetric;
   /** Texts that items wait for. */
@@ -109,6 +114,7 @@ export class Served implements AsyncDisposable {
         return catalogue.rows.count;
       },
     };
+    this.graphQueue = new FairQueue({ concurrency: GRAPH_CALLS, limit: parts.queue });
     this.queue = new ScanQueue(parts.threads, source, {
       limit: parts.queue,
       ...(parts.onScan ? { onBatch: parts.onScan } : {}),
@@ -178,13 +184,15 @@ export class Served implements AsyncDisposable {
     const { capacity } = this.catalogue;
     // rows that come while the search waits have a bit too, and it is 0
     const allowed = marks && marks.length < (capacity + 31) >>> 5 ? grown(marks, capacity) : marks;
-    if (this.#graph && !options.exact) {
-      const outcome = await this.#graph.search.rank(rows, query, {
+    const { search } = this.#graph ?? {};
+    if (search && !options.exact) {
+      const asked = {
         k,
         exclude: new Set(exclude),
         // rows that are gone are not in the graph: only a filter is worth looking at
-        ...(options.allowed ? { allowed: options.allowed, allowedCount: countBits(options.allowed) } : {}),
-      });
+        ...(options.allowed && allowed ? { allowed, allowedCount: countBits(allowed) } : {}),
+      };
+      const outcome = await this.graphQueue.run(() => search.rank(rows, query, asked), { caller, signal });
       this.onDecision?.(outcome.via === "graph" ? "graph" : outcome.why);
       if (outcome.via === "graph") return { list: outcome.list, exact: false };
     }
@@ -262,6 +270,7 @@ export class Served implements AsyncDisposable {
 
   async close(): Promise<void> {
     this.#closing.abort();
+    this.graphQueue.close();
     await this.#graph?.index.close();
     await this.queue.close();
     await this.#threads.close(); // before the model: their memory was taken after its rows
