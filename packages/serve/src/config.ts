@@ -36,6 +36,8 @@ export const serveConfigSchema = z.strictObject({
   connectionsPerAddress: z.int().min(1).optional(),
   /** Paths that need no key: of readyz, metrics, docs, reports. */
   open: z.array(z.enum(["readyz", "metrics", "docs", "reports"])).default([]),
+  /** Who may read files of models, other than model.json: tokens and keys, keys alone, or nobody. A page needs them to compute by itself. */
+  modelFiles: z.enum(["tokens", "keys", "off"]).default("tokens"),
   /** Folder of the built page, served at /. @default none */
   page: z.string().min(1).optional(),
   /** Folder of what nearkin evaluate and nearkin report wrote. @default none */

@@ -215,6 +215,8 @@ async function assemble(
     // each filter under way holds a bit for every word and row: 25 MB at a million items
     filterQueue: new FairQueue({ concurrency: 4, concurrencyOfCaller: 2, limit: config.queue }),
     explainQueue: new FairQueue({ limit: Math.min(config.queue, MAX_EXPLANATIONS_WAITING) }),
+    modelFileQueue: new FairQueue({ concurrency: 16, concurrencyOfCaller: 4, limit: 64 }), // a model has four large files
+    modelFiles: config.modelFiles,
     recommendations: new Recommendations(() => signing.of("lists")),
     keys,
     tokens,

@@ -4,6 +4,7 @@ import type { Caller } from "../access/caller.ts";
 import type { KeyRing } from "../access/key-ring.ts";
 import type { BrowserTokens } from "../access/tokens.ts";
 import type { ItemWriter } from "../catalogue/writer.ts";
+import type { ServeConfig } from "../config.ts";
 import type { FairQueue, Turn } from "../fair-queue.ts";
 import type { ActiveModels } from "../models/active.ts";
 import type { Replicas } from "../replicas/join.ts";
@@ -32,6 +33,10 @@ export interface ServerContext {
   readonly filterQueue: FairQueue;
   /** Explanations that read the whole catalogue on this thread. */
   readonly explainQueue: FairQueue;
+  /** Files of models that are sent. */
+  readonly modelFileQueue: FairQueue;
+  /** Who may read files of models. */
+  readonly modelFiles: ServeConfig["modelFiles"];
   readonly recommendations: Recommendations;
   readonly keys: KeyRing;
   readonly tokens: BrowserTokens;

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { modelFiles, openModel } from "@nearkin/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -168,6 +170,67 @@ describe("files of a model", () => {
     expect((await tiny.ask("listModelFiles", { params: { id: "sly" } })).error.code).toBe("BAD_MODEL");
     rmSync(join(tiny.folder, "models", "sly"), { recursive: true });
   });
+});
+
+test.each([
+  ["tokens", { local: 200, key: 200, token: 200 }],
+  ["keys", { local: 200, key: 200, token: 403 }],
+  ["off", { local: 403, key: 403, token: 403 }],
+] as const)("with modelFiles: %s, files but model.json are for these alone", async (modelFiles, expected) => {
+  for (const keys of ["on", "off"] as const) {
+    await using server = await TinyServer.open({ modelFiles, keys });
+    const { keys: ring, tokens } = server.server.context;
+    const { key, record } = await ring.create({ name: "test", scopes: ["read"] });
+    const { token } = tokens.issue(record, { user: "ann", scopes: ["read"] });
+    const callers = keys === "on" ? ({ key, token } as const) : ({ local: undefined } as const);
+    for (const [caller, secret] of Object.entries(callers)) {
+      const headers: Record<string, string> = secret === undefined ? {} : { authorization: `Bearer ${secret}` };
+      const ask = (name: string) => server.ask("getModelFile", { params: { id: "films", name }, headers });
+      expect([caller, (await ask("model.json")).status]).toEqual([caller, 200]);
+      const { status, error } = await ask("items.safetensors");
+      expect([caller, status]).toEqual([caller, expected[caller as keyof typeof expected]]);
+      if (status === 403)
+        expect([error.code, error.message]).toEqual(["FORBIDDEN", expect.stringMatching(/modelFiles/)]);
+    }
+  }
+});
+
+test("few files are sent at the same time; others wait for their turn, and are answered BUSY when too many do", async () => {
+  await using server = await TinyServer.open({ port: 0 });
+  const folder = join(server.folder, "models", "large");
+  await writeTinyModel(folder, { seed: 12 });
+  const manifest = JSON.parse(readFileSync(join(folder, "model.json"), "utf8"));
+  const file = manifest.files.find(({ name }: { name: string }) => name === "items.safetensors");
+  file.bytes = 64 * 2 ** 20; // more than sockets hold
+  writeFileSync(join(folder, "model.json"), JSON.stringify(manifest));
+  truncateSync(join(folder, file.name), file.bytes);
+  const { modelFileQueue } = server.server.context;
+  const { hostname, port } = new URL(await server.server.listen());
+  const open = () => {
+    const socket = connect(Number(port), hostname); // reads nothing by itself
+    socket.write(`GET /v1/models/large/files/${file.name} HTTP/1.1\r\nhost: ${hostname}:${port}\r\n\r\n`);
+    return socket;
+  };
+  const sockets = [open(), open(), open(), open()];
+  try {
+    await expect.poll(() => modelFileQueue.size).toBe(4);
+    await Promise.all(sockets.map((socket) => once(socket, "readable")));
+    const waiting = open();
+    sockets.push(waiting);
+    await expect.poll(() => modelFileQueue.size).toBe(5);
+    expect(waiting.readableLength).toBe(0);
+    const others = Array.from({ length: 31 }, () => modelFileQueue.run(() => {}, { caller: "" }));
+    const { status, error, headers } = await server.ask("getModelFile", { params: { id: "large", name: file.name } });
+    expect([status, error.code, headers["retry-after"]]).toEqual([503, "BUSY", "1"]);
+    sockets[0].destroy();
+    await once(waiting, "readable");
+    expect(String(waiting.read())).toMatch(/^HTTP\/1.1 200/);
+    for (const socket of sockets) socket.destroy();
+    await Promise.all(others);
+    await expect.poll(() => modelFileQueue.size).toBe(0);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
 });
 
 describe("how a model was trained", () => {

@@ -2,6 +2,7 @@
 import { open } from "node:fs/promises";
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FairQueue, Turn } from "../fair-queue.ts";
 
 /** What a handler gives where its route produces something else than JSON. */
 export class OwnAnswer {
@@ -21,6 +22,9 @@ export interface StoredFile {
   readonly bytes: number;
   /** What is thrown where the file is not there, or not as long. */
   readonly problem: (what: string, options?: ErrorOptions) => Error;
+  /** Bounds the files that are sent at the same time. */
+  readonly queue: FairQueue;
+  readonly turn: Turn;
 }
 
 /** Sends an answer; to HEAD, its headers alone. */
@@ -30,8 +34,12 @@ export async function sendOwn(request: FastifyRequest, reply: FastifyReply, answ
   if (typeof content === "string") return reply.headers(headers).send(content);
   if (content instanceof Uint8Array)
     return reply.headers(headers).send(Buffer.from(content.buffer, content.byteOffset, content.byteLength));
-  const body = await openFile(content, request.method === "HEAD");
-  return reply.headers(headers).header("content-length", content.bytes).send(body);
+  const send = async () => {
+    const body = await openFile(content, request.method === "HEAD");
+    return reply.headers(headers).header("content-length", content.bytes).send(body); // resolves when all is sent, or the client has gone
+  };
+  await content.queue.run(send, content.turn);
+  return reply;
 }
 
 /** Opened and measured before a byte of the answer goes out: what is missing is told as an error. */

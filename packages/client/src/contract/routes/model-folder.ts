@@ -52,7 +52,7 @@ export const modelFolderRoutes = {
     tag: "models",
     summary: "A file of a model",
     description:
-      "Its bytes, with their sha256 as ETag. Asked for by the model's whole id they never change, and may be kept for good; by the folder's name, they are to be asked for anew (`if-none-match`).",
+      "Its bytes, with their sha256 as ETag. Asked for by the model's whole id they never change, and may be kept for good; by the folder's name, they are to be asked for anew (`if-none-match`). The server's setting `modelFiles` may keep all but model.json from tokens, or from everybody (403 `FORBIDDEN`).",
     params: modelFileParams,
     response: modelFileBytes,
     produces: "application/octet-stream",
