@@ -17,6 +17,7 @@ import {
   tieHash,
   writeLiftedRow,
 } from "@nearkin/core";
+import { SLICE_ROWS, type Slices } from "../slices.ts";
 import { type Bitmap, clearBit, fullBitmap, grown, hasBit, setBit } from "./bitmap.ts";
 import { Column, type FieldValue, type FilterColumn, OwnColumn } from "./columns.ts";
 import { Filters } from "./filter.ts";
@@ -37,7 +38,6 @@ export interface ReadyItem {
 type GrowingRows = { -readonly [Key in keyof LiftedRows]: LiftedRows[Key] };
 
 const TEXT: FieldShape = { type: "text" };
-const LOOKED_AT = 20_000; // names compared before others have their turn
 
 export class Catalogue {
   readonly model: Model;
@@ -239,12 +239,12 @@ export class Catalogue {
     this.freed.add(freed);
   }
 
-  /** Rows by what a text finds in ids and titles, best first: whole, at the start, at the start of a word, anywhere. Others have their turn meanwhile. */
-  async search(text: string, most: number): Promise<number[]> {
+  /** Rows by what a text finds in ids and titles, best first: whole, at the start, at the start of a word, anywhere. */
+  *search(text: string, most: number): Slices<number[]> {
     const wanted = text.trim().toLowerCase();
     const found: number[][] = [[], [], [], []];
     for (let row = 0; row < this.#rows.count; row++) {
-      if (row % LOOKED_AT === LOOKED_AT - 1) await new Promise((turn) => setImmediate(turn));
+      if (row % SLICE_ROWS === SLICE_ROWS - 1) yield;
       if (!hasBit(this.#alive, row)) continue;
       const place = Math.min(matchPlace(this.titleOf(row), wanted), matchPlace(this.idOf(row), wanted));
       if (place < 4 && found[place].length < most) found[place].push(row);

@@ -29,7 +29,7 @@ export interface ServerContext {
   readonly users: Users;
   readonly usersThread: UsersThread;
   readonly refresh: RefreshQueue;
-  /** Filters whose words the catalogue is read for. */
+  /** Filters whose words the catalogue is read for, and searches of titles. */
   readonly filterQueue: FairQueue;
   /** Explanations that read the whole catalogue on this thread. */
   readonly explainQueue: FairQueue;

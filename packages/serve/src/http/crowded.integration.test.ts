@@ -126,6 +126,24 @@ test("a key has one turn for the filters and scans of all users that it asks abo
   expect(questions.mock.calls.map(([, , { turn }]) => turn?.caller)).toEqual(["user ann", "user bob"]);
 });
 
+test("searches of titles wait with the filters, and are answered BUSY when too many wait already", async () => {
+  tiny = await TinyServer.open({ queue: 2 });
+  const { filterQueue } = tiny.server.context;
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const held = Array.from({ length: 4 }, (_, i) => filterQueue.run(() => gate, { caller: `caller ${i}` }));
+  const ask = () => tiny.ask("listItems", { query: { search: "harbour" } });
+  const waiting = ask();
+  await expect.poll(() => filterQueue.size).toBe(5);
+  const { status, error, headers } = await ask();
+  expect([status, error.code, headers["retry-after"]]).toEqual([503, "BUSY", "1"]);
+  open();
+  await Promise.all(held);
+  expect((await waiting).answer.items).not.toHaveLength(0);
+});
+
 test("an explanation pauses for others, and ends there if its caller has gone", async () => {
   tiny = await TinyServer.open();
   await tiny.server.context.models.with(async (served) => {

@@ -5,8 +5,9 @@ import { BadItemError } from "../../catalogue/prepare-items.ts";
 import { CatalogueFullError } from "../../catalogue/writer.ts";
 import type { Served } from "../../models/served.ts";
 import { readCursor, writeCursor } from "../../search/cursor.ts";
+import { inSlices } from "../../slices.ts";
 import { ApiError } from "../api-error.ts";
-import type { Handlers, ServerContext } from "../context.ts";
+import { type Handlers, type ServerContext, turnOf } from "../context.ts";
 import { namedItem } from "./similar.ts";
 
 interface Content {
@@ -16,13 +17,14 @@ interface Content {
 }
 
 export const itemHandlers: Handlers<"listItems" | "getItem" | "putItems" | "putItem" | "deleteItem" | "deleteItems"> = {
-  listItems: ({ models }, { query: { search, limit, after } }) =>
+  listItems: ({ models, filterQueue }, { query: { search, limit, after }, caller, signal }) =>
     models.with(async (served) => {
       const { catalogue, model } = served;
       const words = JSON.stringify([model.id, search ?? null]);
       const offset = placeOf(after, words);
       if (search !== undefined && search.trim() !== "") {
-        const found = await catalogue.search(search, offset + limit + 1);
+        const find = () => inSlices(catalogue.search(search, offset + limit + 1), signal);
+        const found = await filterQueue.run(find, turnOf(caller, signal));
         const page = found.slice(offset, offset + limit);
         const next = found.length > offset + limit ? writeCursor(offset + limit, words) : null;
         return { items: page.map((row) => listed(served, row)), next, model: model.id };
