@@ -176,6 +176,7 @@ async function assemble(
   const refresh: RefreshQueue = parts.add(
     new RefreshQueue(fit, {
       delay: config.refreshDelay,
+      stale: () => staleUsers(store, models.current),
       passes: isAway,
       onRefreshed: (lag) => metrics.users.refreshed(lag / 1000),
       onFailure: (error) => {
@@ -268,8 +269,7 @@ async function assemble(
   /** Users whom a server that is gone had left to fit, or to delete: anybody's. */
   function onInherited(): void {
     finishErasures();
-    const served = models.current;
-    if (served?.model.personalizes) refresh.follow(() => staleUsers(store, served));
+    refresh.follow(() => staleUsers(store, models.current));
   }
 
   function finishErasures(): void {
@@ -327,11 +327,12 @@ const OPEN = {
 /** Users whose metric was fitted under another model, or before their last events: a server that ended may have left them waiting. */
 async function* staleUsers(
   store: Store,
-  { model }: Served,
+  served: Served | undefined,
   isOurs: (user: string) => boolean = () => true,
 ): AsyncGenerator<string> {
+  if (!served?.model.personalizes) return;
   for (let after = ""; ; ) {
-    const page = await store.metrics.staleUsers(model.id, { after, limit: STALE_PAGE });
+    const page = await store.metrics.staleUsers(served.model.id, { after, limit: STALE_PAGE });
     if (page.length === 0) break;
     yield* page.filter(isOurs);
     after = page[page.length - 1];

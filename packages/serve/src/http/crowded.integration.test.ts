@@ -144,6 +144,28 @@ test("searches of titles wait with the filters, and are answered BUSY when too m
   expect((await waiting).answer.items).not.toHaveLength(0);
 });
 
+test("a user whose event comes when no further one can wait for a fit is fitted later", async () => {
+  tiny = await TinyServer.open();
+  const { refresh, users } = tiny.server.context;
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const fit = vi.spyOn(users, "refresh").mockImplementation(() => gate);
+  const others = Array.from({ length: 100_002 }, (_, i) => `user ${i}`);
+  for (const user of others.slice(0, 2)) refresh.add(user);
+  await expect.poll(() => fit.mock.calls.length).toBe(2); // as many as run at a time
+  for (const user of others.slice(2)) refresh.add(user);
+  await tiny.answer("addEvents", { body: { events: met.map((event) => ({ user: "ann", ...event })) } });
+  expect(refresh.size).toBe(100_002);
+  expect(refresh.has("ann")).toBe(false);
+  for (const user of others) refresh.drop(user);
+  fit.mockRestore();
+  open();
+  await refresh.idle();
+  expect(await tiny.answer("getMetric", { params: { id: "ann" } })).toMatchObject({ fit: { items: met.length } });
+});
+
 test("an explanation pauses for others, and ends there if its caller has gone", async () => {
   tiny = await TinyServer.open();
   await tiny.server.context.models.with(async (served) => {

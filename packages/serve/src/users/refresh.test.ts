@@ -139,3 +139,28 @@ test("a user who is dropped is not fitted; closing waits for what runs", async (
   await queue.close();
   expect(fits).toEqual(["ann"]);
 });
+
+test("users beyond the limit do not wait by name: they are fitted after the others, as the store knows them", async () => {
+  const [fits, stored] = [[] as string[], new Set<string>()];
+  await using queue = new RefreshQueue(
+    async (user) => {
+      stored.delete(user);
+      fits.push(user);
+    },
+    {
+      delay: 1,
+      limit: 2,
+      async *stale() {
+        yield* [...stored];
+      },
+    },
+  );
+  for (const user of ["ann", "bob", "cid", "dan"]) {
+    stored.add(user);
+    queue.add(user);
+  }
+  expect(queue.size).toBe(2);
+  await queue.idle();
+  expect(fits).toEqual(["ann", "bob", "cid", "dan"]);
+  expect(queue.busy).toBe(false);
+});

@@ -1,5 +1,6 @@
 // Users whose metric is out of date, and when each is fitted anew. Many events of one user in a short while are one fit; a user whose events
-// come while their fit runs is fitted once more. Users that only a change of model made stale wait until nobody else does.
+// come while their fit runs is fitted once more. Users that only a change of model made stale wait until nobody else does, and so do those who come when
+// the queue is full: the store knows them.
 
 export interface RefreshOptions {
   /** ms from a user's first event to their fit: what comes meanwhile is the same fit. @default 100 */
@@ -10,6 +11,10 @@ export interface RefreshOptions {
   retryDelay?: number;
   /** How often a fit is tried. @default 5 */
   attempts?: number;
+  /** Users that may wait by name. @default 100_000 */
+  limit?: number;
+  /** All users whose metric is out of date, as the store knows them: asked for after more than `limit` have waited. @default none */
+  stale?: () => AsyncIterable<string>;
   /** Errors that pass by themselves, such as a store that is away: tried again for as long as it takes. @default none */
   passes?: (error: unknown) => boolean;
   /** Told when a user's fit has failed for the last time. */
@@ -32,12 +37,13 @@ export class RefreshQueue implements AsyncDisposable {
   readonly #options: Required<RefreshOptions>;
   readonly #waiting = new Map<string, Waiting>(); // in the order of asking
   readonly #running = new Map<string, Promise<void>>();
-  #users: () => AsyncIterable<string> = async function* () {};
+  #users: () => AsyncIterable<string> = nobody;
   #backlog: AsyncIterator<string> | undefined;
   #backlogStep: Promise<void> | undefined;
   #backlogRetry: ReturnType<typeof setTimeout> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #wakes = Number.POSITIVE_INFINITY; // when the timer does
+  #overflowed = false;
   #closed = false;
 
   constructor(refresh: (user: string) => Promise<void>, options: RefreshOptions = {}) {
@@ -47,6 +53,8 @@ export class RefreshQueue implements AsyncDisposable {
       concurrency: 2,
       retryDelay: 500,
       attempts: 5,
+      limit: 100_000,
+      stale: nobody,
       passes: () => false,
       onFailure: () => {},
       onRefreshed: () => {},
@@ -61,7 +69,8 @@ export class RefreshQueue implements AsyncDisposable {
 
   /** Whether anybody waits or is in a fit, the backlog included. */
   get busy(): boolean {
-    return this.size > 0 || [this.#backlog, this.#backlogStep, this.#backlogRetry].some((part) => part !== undefined);
+    const backlog = [this.#backlog, this.#backlogStep, this.#backlogRetry];
+    return this.size > 0 || this.#overflowed || backlog.some((part) => part !== undefined);
   }
 
   /** Whether the user waits for a fit, or is in one. */
@@ -78,6 +87,10 @@ export class RefreshQueue implements AsyncDisposable {
   /** The user's metric is out of date. */
   add(user: string): void {
     if (this.#closed || this.#waiting.has(user)) return;
+    if (this.#waiting.size >= this.#options.limit) {
+      this.#overflowed = true;
+      return;
+    }
     const now = performance.now();
     const due = now + this.#options.delay;
     this.#waiting.set(user, { since: now, due, attempt: 0 });
@@ -135,7 +148,12 @@ export class RefreshQueue implements AsyncDisposable {
       if (entry.due > now) next = Math.min(next, entry.due);
       else this.#run(user, entry);
     }
-    if (this.#waiting.size === 0 && this.#running.size === 0) this.#stepBacklog();
+    if (this.#waiting.size === 0 && this.#running.size === 0) {
+      if (this.#overflowed) {
+        this.#overflowed = false;
+        this.follow(this.#options.stale);
+      } else this.#stepBacklog();
+    }
     if (next === Number.POSITIVE_INFINITY) return;
     this.#wakes = next;
     this.#timer = setTimeout(() => this.#plan(), Math.max(1, next - now));
@@ -190,5 +208,7 @@ export class RefreshQueue implements AsyncDisposable {
       });
   }
 }
+
+async function* nobody(): AsyncGenerator<string> {}
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
