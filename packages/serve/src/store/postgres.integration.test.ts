@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { patience } from "@nearkin/core/testing";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BATCH, batchEvents, batchItems, sizesOf } from "../testing/batches.ts";
@@ -191,19 +192,21 @@ describe.skipIf(missing !== "")(`a PostgreSQL server${missing}`, () => {
   });
 
   test("that takes too long is not waited for", async () => {
-    await using database = await openPostgres(server.url, { queryTimeout: 200 });
-    expect(await failure(database.run([{ sql: "SELECT pg_sleep(3)" }]))).toContain("STORE_UNAVAILABLE unreachable");
+    await using database = await openPostgres(server.url, { queryTimeout: 500 * patience });
+    expect(await failure(database.run([{ sql: `SELECT pg_sleep(${5 * patience})` }]))).toContain(
+      "STORE_UNAVAILABLE unreachable",
+    );
     expect(await database.run([{ sql: "SELECT 1 AS one" }])).toEqual([[{ one: 1 }]]);
   });
 
   test("whose table is locked for longer than we wait: reads are not tried again, and writes leave no connection behind", async () => {
     const schema = freshSchema();
-    await using store = await openStore(server.url, { schema, connections: 2, queryTimeout: 400 });
+    await using store = await openStore(server.url, { schema, connections: 2, queryTimeout: 600 * patience });
     const locker = new pg.Client(server.url);
     await locker.connect();
     await locker.query("BEGIN");
     await locker.query(`LOCK TABLE ${schema}.events`);
-    for (let n = 0; n < 4; n++) {
+    for (let n = 0; n < 3; n++) {
       expect(await failure(store.events.add(batchEvents("a", 2)))).toMatch(
         /^STORE_UNAVAILABLE unreachable.*took longer/,
       );
@@ -212,7 +215,7 @@ describe.skipIf(missing !== "")(`a PostgreSQL server${missing}`, () => {
     expect(await failure(store.events.ofUser("ann"))).toMatchInlineSnapshot(
       `"STORE_UNAVAILABLE unreachable: store: postgres://nearkin@<host>/postgres took longer than it is allowed to (Query read timeout)"`,
     );
-    expect(await waiting()).toEqual(["SELECT"]);
+    await expect.poll(waiting).toEqual(["SELECT"]);
     await locker.query("COMMIT");
     await locker.end();
     expect(await store.events.add(batchEvents("a", 2))).toMatchObject({ accepted: 2, duplicates: 0 });
