@@ -55,9 +55,9 @@ export const apiErrors = {
   },
   OVER_LIMIT: {
     status: 409,
-    when: "a bound of this server is reached: items put at run time (`spareItems`), or events of one user (`eventsPerUser`)",
+    when: "a bound of this server is reached: items put at run time (`spareItems`), or events or feedback of one user (`eventsPerUser`)",
     remedy:
-      "delete what is no longer needed, raise the bound, or train a model that holds these items; leave out the events of the user that `field` names",
+      "delete what is no longer needed, raise the bound, or train a model that holds these items; leave out what is of the user that `field` names",
   },
   STALE_CURSOR: {
     status: 410,

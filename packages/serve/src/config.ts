@@ -50,7 +50,7 @@ export const serveConfigSchema = z.strictObject({
   graphFolder: z.string().min(1).optional(),
   /** New items that may be put at run time, beyond those of the model. What the store has already gets room in any case. */
   spareItems: z.int().min(0).default(100_000),
-  /** Events of one user that are stored; imports may bring more. */
+  /** Events of one user that are stored, imports aside, and as many entries of feedback. */
   eventsPerUser: z.int().min(1).default(100_000),
   /** Searches that may wait before others are turned away; as many of the graph, as many filters. Explanations that read the whole catalogue: 32 at most. */
   queue: z.int().min(1).default(1000),

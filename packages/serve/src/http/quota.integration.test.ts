@@ -28,6 +28,22 @@ describeOnBoth("events of a user", (fresh) => {
     await tiny.answer("addEvents", { body: { events: events("ann", 20) } });
   });
 
+  test("so is feedback", async () => {
+    const { recommendation } = await tiny.answer("similarToItem", { params: { id: "f000" } });
+    const feedback = (user: string, count: number) =>
+      Array.from({ length: count }, (_, i) => ({ id: `${i}`, user, recommendation, item: "f001", action: "shown" }));
+    await tiny.answer("addFeedback", { body: { feedback: feedback("dan", 20) } });
+    const more = [...feedback("eve", 1), ...feedback("dan", 21)];
+    const { status, error } = await tiny.ask("addFeedback", { body: { feedback: more } });
+    expect([status, error.code, error.field]).toEqual([409, "OVER_LIMIT", "feedback[1].user"]);
+    expect(error.message).toContain("20 entries of feedback");
+    expect((await tiny.ask("getUser", { params: { id: "eve" } })).status).toBe(404);
+    expect(await tiny.answer("getUser", { params: { id: "dan" } })).toMatchObject({ feedback: 20 });
+    expect(await tiny.answer("addFeedback", { body: { feedback: feedback("dan", 20) } })).toMatchObject({
+      duplicates: 20,
+    });
+  });
+
   test("are counted in the store when the user is asked for, not read", async () => {
     await tiny.answer("addEvents", { body: { events: events("cid", 20) } });
     await tiny.server.context.refresh.idle();

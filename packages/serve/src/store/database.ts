@@ -9,6 +9,8 @@ export type SqlRow = Record<string, SqlValue>;
 export interface SqlStatement {
   readonly sql: string;
   readonly values?: readonly SqlValue[];
+  /** ms that PostgreSQL may take to answer, where it is to be more than `queryTimeout`. */
+  readonly timeout?: number;
 }
 
 export interface SqlDatabase extends AsyncDisposable {

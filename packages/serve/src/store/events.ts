@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { type ArrivalClock, type ArrivalRow, type ArrivalTable, arrivalWriter, countArrivals } from "./arrivals.ts";
 import { checkId, checkPage, checkWhole } from "./checks.ts";
 import type { SqlDatabase, SqlRow } from "./database.ts";
-import { eventQuota } from "./quota.ts";
+import { userQuota } from "./quota.ts";
 import { keyOf, LIVE_EVENTS } from "./rows.ts";
 
 export interface NewEvent {
@@ -63,7 +63,7 @@ interface UserEventsOptions {
 }
 
 export interface EventStore {
-  /** Adds all of them or none. Throws `EventQuotaError` if a user would have more than `eventsPerUser`. */
+  /** Adds all of them or none. Throws `UserQuotaError` if a user would have more than `eventsPerUser`. */
   add(events: readonly NewEvent[]): Promise<AddedEvents>;
   /** A user's events, or the last so many of them, in the order of their times; where these are equal, of arrival. */
   ofUser(user: string, options?: UserEventsOptions): Promise<StoredEvent[]>;
@@ -74,6 +74,8 @@ export interface EventStore {
   page(options: { after?: number; limit: number }): Promise<StoredEvent[]>;
   count(): Promise<number>;
 }
+
+const NO_EVENTS: EventSummary = { events: 0, items: 0, ratings: 0, first: null, last: null };
 
 const DAY = 86_400_000; // ms
 
@@ -91,7 +93,7 @@ export const EVENTS: ArrivalTable = {
 const COLUMNS = `arrival, ${Object.keys(EVENTS.columns).join(", ")}`;
 
 export function eventStore(database: SqlDatabase, { now, quota }: { now: ArrivalClock; quota: number }): EventStore {
-  const write = arrivalWriter(database, EVENTS, eventQuota(database, quota));
+  const write = arrivalWriter(database, EVENTS, userQuota(database, EVENTS, quota));
   return {
     async add(events) {
       return addedEvents(events, await write(eventRows(events, now())));
@@ -120,10 +122,9 @@ export function eventStore(database: SqlDatabase, { now, quota }: { now: Arrival
 
     async summaryOf(user) {
       checkId("a user", user);
-      const sql = `SELECT COUNT(*) AS events, COUNT(DISTINCT item_id) AS items,
-        COUNT(DISTINCT CASE WHEN rating IS NOT NULL THEN item_id END) AS ratings, MIN(time) AS first, MAX(time) AS last
-        FROM nearkin.events WHERE user_id = $1 AND ${LIVE_EVENTS}`;
-      return (await database.run([{ sql, values: [user] }]))[0][0] as unknown as EventSummary;
+      const sql = `SELECT events, items, ratings, first_time AS first, last_time AS last FROM nearkin.users WHERE user_id = $1`;
+      const [[summary]] = await database.run([{ sql, values: [user] }]);
+      return (summary as unknown as EventSummary | undefined) ?? NO_EVENTS;
     },
 
     async page({ after = 0, limit }) {

@@ -2,6 +2,7 @@
 import { type ArrivalClock, type ArrivalRow, type ArrivalTable, arrivalWriter } from "./arrivals.ts";
 import { checkId, checkPage, checkWhole } from "./checks.ts";
 import type { SqlDatabase, SqlRow } from "./database.ts";
+import { userQuota } from "./quota.ts";
 import { keyOf, LIVE_FEEDBACK } from "./rows.ts";
 
 export interface NewFeedback {
@@ -31,7 +32,7 @@ export interface FeedbackCount {
 }
 
 export interface FeedbackStore {
-  /** All of it or none. */
+  /** All of it or none. Throws `UserQuotaError` if a user would have more than `eventsPerUser`. */
   add(feedback: readonly NewFeedback[]): Promise<{ accepted: number; duplicates: number }>;
   /** How much there is of a user. */
   countOf(user: string): Promise<number>;
@@ -56,8 +57,11 @@ const FEEDBACK: ArrivalTable = {
 };
 const COLUMNS = `arrival, ${Object.keys(FEEDBACK.columns).join(", ")}`;
 
-export function feedbackStore(database: SqlDatabase, now: ArrivalClock): FeedbackStore {
-  const write = arrivalWriter(database, FEEDBACK);
+export function feedbackStore(
+  database: SqlDatabase,
+  { now, quota }: { now: ArrivalClock; quota: number },
+): FeedbackStore {
+  const write = arrivalWriter(database, FEEDBACK, userQuota(database, FEEDBACK, quota));
   return {
     async add(feedback) {
       const arrived = now();
@@ -67,8 +71,9 @@ export function feedbackStore(database: SqlDatabase, now: ArrivalClock): Feedbac
 
     async countOf(user) {
       checkId("a user", user);
-      const sql = `SELECT COUNT(*) AS entries FROM nearkin.feedback WHERE user_id = $1 AND ${LIVE_FEEDBACK}`;
-      return (await database.run([{ sql, values: [user] }]))[0][0].entries as number;
+      const sql = "SELECT entries FROM nearkin.feedback_users WHERE user_id = $1";
+      const [[row]] = await database.run([{ sql, values: [user] }]);
+      return row ? (row.entries as number) : 0;
     },
 
     async counts() {

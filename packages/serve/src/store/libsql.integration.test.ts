@@ -159,7 +159,7 @@ describe("a file that will not do", () => {
         "BAD_STORE foreign: store: …/letter.txt is no database, or a damaged one; name another file, or restore a copy",
         "STORE_UNAVAILABLE refused: store: …/folder.db cannot be opened; it must be a file that we may read and write",
         "BAD_STORE foreign: store: …/foreign.db holds tables of another program (migrations, …); name another",
-        "BAD_STORE newer: store: …/newer.db was written by a later version (its tables are number 99, this program knows 3); upgrade",
+        "BAD_STORE newer: store: …/newer.db was written by a later version (its tables are number 99, this program knows 4); upgrade",
         "STORE_UNAVAILABLE refused: store: there is no folder …/none; make it, or name another file",
       ]
     `);

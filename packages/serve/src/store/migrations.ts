@@ -108,10 +108,86 @@ const THIRD = {
   ],
 };
 
+// What a user's events are about is counted as they arrive, so that a summary reads one row however many there are; and feedback of each user, for
+// its quota. Events that are being erased are not counted, also where the user came back meanwhile.
+const SUMMARY = "user_id, events, last_event, items, ratings, first_time, last_time";
+const erasedTo = (table: "events" | "feedback", user: string) =>
+  `COALESCE((SELECT x.${table}_to FROM nearkin.erasures AS x WHERE x.user_id = ${user}), 0)`;
+/** Gives a row if the user had met the item before the arrival number. */
+const metBefore = (row: string, arrival: string) => `SELECT 1 FROM nearkin.events AS e WHERE e.user_id = ${row}.user_id
+  AND e.item_id = ${row}.item_id AND e.arrival < ${arrival} AND e.arrival > ${erasedTo("events", `${row}.user_id`)}`;
+const addSummary = (least: string, greatest: string) => `${COUNT_MORE}, items = users.items + excluded.items,
+  ratings = users.ratings + excluded.ratings, first_time = ${least}(users.first_time, excluded.first_time),
+  last_time = ${greatest}(users.last_time, excluded.last_time)`;
+const SUMMARIZE_USERS = [
+  "CREATE INDEX events_by_item ON nearkin.events (user_id, item_id, rating)", // also keeps writers out until all is counted
+  ...["items INT NOT NULL DEFAULT 0", "ratings INT NOT NULL DEFAULT 0", "first_time INT", "last_time INT"].map(
+    (column) => `ALTER TABLE nearkin.users ADD COLUMN ${column}`,
+  ),
+  "DELETE FROM nearkin.users",
+  `INSERT INTO nearkin.users (${SUMMARY}) SELECT user_id, COUNT(*), MAX(arrival), COUNT(DISTINCT item_id),
+      COUNT(DISTINCT CASE WHEN rating IS NOT NULL THEN item_id END), MIN(time), MAX(time)
+    FROM nearkin.events WHERE arrival > ${erasedTo("events", "events.user_id")} GROUP BY user_id`,
+  "CREATE TABLE nearkin.feedback_users (user_id TEXT PRIMARY KEY, entries INT NOT NULL)",
+];
+const COUNT_FEEDBACK = `INSERT INTO nearkin.feedback_users (user_id, entries) SELECT user_id, COUNT(*) FROM nearkin.feedback
+  WHERE user_id IS NOT NULL AND arrival > ${erasedTo("feedback", "feedback.user_id")} GROUP BY user_id`;
+const COUNT_MORE_FEEDBACK = "ON CONFLICT (user_id) DO UPDATE SET entries = feedback_users.entries + excluded.entries";
+const FOURTH = {
+  postgres: [
+    ...SUMMARIZE_USERS,
+    // Scalar subqueries with a limit: an EXISTS could become a join that reads the events of everybody.
+    `CREATE OR REPLACE FUNCTION nearkin.count_events() RETURNS trigger LANGUAGE plpgsql AS $$
+      DECLARE from_arrival CONSTANT INT := (SELECT MIN(arrival) FROM added);
+      BEGIN
+        INSERT INTO nearkin.users AS users (${SUMMARY})
+          SELECT user_id, SUM(events), MAX(last_event), SUM(items), SUM(ratings), MIN(first_time), MAX(last_time) FROM (
+            SELECT a.user_id, COUNT(*) AS events, MAX(a.arrival) AS last_event, MIN(a.time) AS first_time, MAX(a.time) AS last_time,
+              CASE WHEN (${metBefore("a", "from_arrival")} LIMIT 1) IS NULL THEN 1 ELSE 0 END AS items,
+              CASE WHEN COUNT(a.rating) > 0 AND (${metBefore("a", "from_arrival")} AND e.rating IS NOT NULL LIMIT 1) IS NULL
+                THEN 1 ELSE 0 END AS ratings
+            FROM added AS a GROUP BY a.user_id, a.item_id) AS met
+          GROUP BY user_id ${addSummary("LEAST", "GREATEST")};
+        RETURN NULL;
+      END $$`,
+    `CREATE FUNCTION nearkin.count_feedback() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      INSERT INTO nearkin.feedback_users AS feedback_users (user_id, entries)
+        SELECT user_id, COUNT(*) FROM added WHERE user_id IS NOT NULL GROUP BY user_id ${COUNT_MORE_FEEDBACK};
+      RETURN NULL;
+    END $$`,
+    `CREATE FUNCTION nearkin.uncount_feedback() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      DELETE FROM nearkin.feedback_users AS u WHERE u.user_id IN (SELECT user_id FROM removed)
+        AND NOT EXISTS (SELECT 1 FROM nearkin.feedback AS f WHERE f.user_id = u.user_id);
+      RETURN NULL;
+    END $$`,
+    `CREATE TRIGGER feedback_counted AFTER INSERT ON nearkin.feedback REFERENCING NEW TABLE AS added
+      FOR EACH STATEMENT EXECUTE FUNCTION nearkin.count_feedback()`,
+    `CREATE TRIGGER feedback_uncounted AFTER DELETE ON nearkin.feedback REFERENCING OLD TABLE AS removed
+      FOR EACH STATEMENT EXECUTE FUNCTION nearkin.uncount_feedback()`,
+    COUNT_FEEDBACK,
+  ],
+  libsql: [
+    ...SUMMARIZE_USERS,
+    "DROP TRIGGER events_counted",
+    `CREATE TRIGGER events_counted AFTER INSERT ON nearkin.events BEGIN
+      INSERT INTO users (${SUMMARY}) VALUES (new.user_id, 1, new.arrival, NOT EXISTS (${metBefore("new", "new.arrival")}),
+        new.rating IS NOT NULL AND NOT EXISTS (${metBefore("new", "new.arrival")} AND e.rating IS NOT NULL), new.time, new.time)
+        ${addSummary("MIN", "MAX")};
+    END`,
+    `CREATE TRIGGER feedback_counted AFTER INSERT ON nearkin.feedback WHEN new.user_id IS NOT NULL BEGIN
+      INSERT INTO feedback_users (user_id, entries) VALUES (new.user_id, 1) ${COUNT_MORE_FEEDBACK};
+    END`,
+    COUNT_FEEDBACK,
+  ],
+};
+
 /** The same for both databases, or for each its own. */
 type Step = readonly string[] | Readonly<Record<SqlDatabase["kind"], readonly string[]>>;
 
-export const MIGRATIONS: readonly Step[] = [FIRST, SECOND, THIRD];
+export const MIGRATIONS: readonly Step[] = [FIRST, SECOND, THIRD, FOURTH];
+
+/** Building an index takes about two seconds for a million events. */
+const STEP_TIMEOUT_MS = 3_600_000;
 
 /** Any number, the same for all who migrate. */
 const ADVISORY_LOCK = "SELECT pg_advisory_xact_lock(6178022771)";
@@ -165,12 +241,12 @@ function step({ kind, schema }: SqlDatabase, number: number, ddl: Step): SqlStat
     sql.replace(/\b(TEXT|BYTES|INT|REAL)\b/g, (type) => TYPES[kind][type as keyof typeof TYPES.libsql]);
   const table = "CREATE TABLE IF NOT EXISTS nearkin.nearkin_migrations (number INT PRIMARY KEY, time INT NOT NULL)";
   return [
-    ...(kind === "postgres" ? [ADVISORY_LOCK] : []),
+    ...(kind === "postgres" ? ["SET LOCAL statement_timeout = 0", ADVISORY_LOCK] : []),
     ...(schema !== null && number === 1 ? [makeSchema(schema)] : []),
     typed(table),
     `INSERT INTO nearkin.nearkin_migrations VALUES (${number}, ${Date.now()})`,
     ...("postgres" in ddl ? ddl[kind] : ddl).map(
       (sql) => typed(sql) + (kind === "libsql" && sql.startsWith("CREATE TABLE") ? " STRICT" : ""),
     ),
-  ].map((sql) => ({ sql }));
+  ].map((sql) => ({ sql, timeout: STEP_TIMEOUT_MS }));
 }

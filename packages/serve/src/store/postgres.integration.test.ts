@@ -299,7 +299,7 @@ describe.skipIf(missing !== "")(`a PostgreSQL server${missing}`, () => {
         "STORE_UNAVAILABLE refused: store: postgres://nearkin@<host>/nowhere is not there; create the database first (database "nowhere" does not exist)",
         "BAD_STORE foreign: store: postgres://nearkin@<host>/plain is encoded in SQL_ASCII, and must be in UTF8; name another database",
         "BAD_STORE foreign: store: the schema foreign_tables of postgres://nearkin@<host>/postgres holds tables of another program (orders, …); name another",
-        "BAD_STORE newer: store: postgres://nearkin@<host>/postgres was written by a later version (its tables are number 99, this program knows 3); upgrade",
+        "BAD_STORE newer: store: postgres://nearkin@<host>/postgres was written by a later version (its tables are number 99, this program knows 4); upgrade",
         "BAD_ARGUMENT undefined: store: a schema is named with letters, digits and _, got x"; DROP",
       ]
     `);

@@ -195,9 +195,9 @@ class PostgresDatabase implements SqlDatabase {
   }
 
   async #run(statements: readonly SqlStatement[]): Promise<SqlRow[][]> {
-    const queries = statements.map(({ sql, values = [] }) => {
+    const queries = statements.map(({ sql, values = [], timeout }) => {
       checkValues(values);
-      return { text: sql.replaceAll("nearkin.", `"${this.schema}".`), values: [...values] };
+      return { text: sql.replaceAll("nearkin.", `"${this.schema}".`), values: [...values], query_timeout: timeout };
     });
     for (let attempt = 1; ; attempt++) {
       try {

@@ -34,7 +34,7 @@ export interface StoreOptions extends LibsqlOptions, PostgresOptions {
   now?: () => number;
   /** Makes the tables if there are none; false refuses such a place. @default true */
   make?: boolean;
-  /** Events that one user may have; imports may bring more. @default 100000 */
+  /** Events that one user may have, imports aside, and as many entries of feedback. @default 100000 */
   eventsPerUser?: number;
 }
 
@@ -115,7 +115,7 @@ export function storeOver(
     vectors: vectorStore(database),
     events: eventStore(database, { now: arrival, quota: eventsPerUser }),
     metrics: metricStore(database, now),
-    feedback: feedbackStore(database, arrival),
+    feedback: feedbackStore(database, { now: arrival, quota: eventsPerUser }),
     activations: activationStore(database, now),
     keys: keyStore(database, now),
     secrets: secretStore(database, now),

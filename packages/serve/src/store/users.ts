@@ -3,7 +3,7 @@ import { departure } from "./changes.ts";
 import { checkId, checkPage, checkWhole } from "./checks.ts";
 import type { SqlDatabase, SqlRow, SqlStatement } from "./database.ts";
 import { removeMetric } from "./metrics.ts";
-import { LIVE_FEEDBACK, numberOf, takeNumbers } from "./rows.ts";
+import { numberOf, takeNumbers } from "./rows.ts";
 
 /** How much there was of a user. */
 export interface DeletedUser {
@@ -52,7 +52,7 @@ export async function deleteUser(database: SqlDatabase, user: string): Promise<D
     takeNumbers("metrics", 1),
     {
       sql: `SELECT COALESCE((SELECT events FROM nearkin.users WHERE user_id = $1), 0) AS events,
-        (SELECT COUNT(*) FROM nearkin.feedback WHERE user_id = $1 AND ${LIVE_FEEDBACK}) AS feedback`,
+        COALESCE((SELECT entries FROM nearkin.feedback_users WHERE user_id = $1), 0) AS feedback`,
       values,
     },
     removeMetric(user),
@@ -62,6 +62,7 @@ export async function deleteUser(database: SqlDatabase, user: string): Promise<D
       values,
     },
     { sql: "DELETE FROM nearkin.users WHERE user_id = $1", values },
+    { sql: "DELETE FROM nearkin.feedback_users WHERE user_id = $1", values },
     ...departure(database, user),
     {
       sql: `INSERT INTO nearkin.erasures (user_id, events_to, feedback_to) SELECT $1, ${numberOf("events", "0")}, ${numberOf("feedback", "0")}

@@ -43,10 +43,11 @@ export const eventRoutes = {
     tag: "events",
     summary: "Say what became of a list",
     description:
-      "Which items of a list were shown, clicked, liked, dismissed or bought. It tells how good lists are, and changes no metric: what a user did goes to POST /v1/events too.",
+      "Which items of a list were shown, clicked, liked, dismissed or bought. It tells how good lists are, and changes no metric: what a user did goes to POST /v1/events too. " +
+      "A user may have as many entries as events (eventsPerUser): a batch with more is OVER_LIMIT, and nothing of it is stored.",
     body: feedbackBody,
     response: feedbackAnswer,
-    errors: ["STORE_UNAVAILABLE"],
+    errors: ["OVER_LIMIT", "STORE_UNAVAILABLE"],
     examples: [
       {
         summary: "A click on the first item",

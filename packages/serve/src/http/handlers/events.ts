@@ -1,7 +1,7 @@
 // What users do: stored before it is answered, learned from soon after.
 import { NearkinError } from "@nearkin/core";
 import type { Recommendations } from "../../search/recommendation.ts";
-import { EventQuotaError } from "../../store/quota.ts";
+import { UserQuotaError } from "../../store/quota.ts";
 import { ApiError } from "../api-error.ts";
 import { type Handlers, userOf } from "../context.ts";
 
@@ -21,11 +21,7 @@ export const eventHandlers: Handlers<"addEvents" | "addFeedback"> = {
           ...(time === undefined ? {} : { time: Math.round(time) }),
         })),
       )
-      .catch((error: unknown) => {
-        if (!(error instanceof EventQuotaError)) throw error;
-        const field = `events[${events.findIndex(({ user }) => user === error.user)}].user`;
-        throw new ApiError("OVER_LIMIT", `${field}: ${error.message}`, { field, cause: error });
-      });
+      .catch(overQuota("events", events));
     for (const user of acceptedUsers) {
       users.forget(user);
       refresh.add(user);
@@ -47,11 +43,20 @@ export const eventHandlers: Handlers<"addEvents" | "addFeedback"> = {
       ...(id === undefined ? {} : { id }),
       ...(time === undefined ? {} : { time: Math.round(time) }),
     }));
-    const answer = await store.feedback.add(entries);
+    const answer = await store.feedback.add(entries).catch(overQuota("feedback", entries));
     for (const { action } of entries) metrics.events.feedback(action);
     return answer;
   },
 };
+
+/** Names the first entry of the user who would have too many. */
+const overQuota =
+  (list: string, entries: readonly { user: string | null }[]) =>
+  (error: unknown): never => {
+    if (!(error instanceof UserQuotaError)) throw error;
+    const field = `${list}[${entries.findIndex(({ user }) => user === error.user)}].user`;
+    throw new ApiError("OVER_LIMIT", `${field}: ${error.message}`, { field, cause: error });
+  };
 
 /** The model that made a list; only lists of this server have one. */
 function modelOf(recommendations: Recommendations, id: string, place: number): string {
