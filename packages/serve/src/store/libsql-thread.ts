@@ -10,7 +10,7 @@
 // is no stale lock to clear; other processes may still read and write the first, a transaction at a time.
 
 export const LIBSQL_THREAD = `
-const { closeSync, openSync } = require("node:fs");
+const { chmodSync, closeSync, openSync } = require("node:fs");
 const { parentPort, receiveMessageOnPort, workerData } = require("node:worker_threads");
 
 const MOST_TOGETHER = 64; // lists in one transaction: nobody waits long for the others
@@ -158,6 +158,9 @@ function open(Database, { path, lockPath, busyTimeout }) {
   database.exec("PRAGMA secure_delete = ON"); // a deleted user is not left in free pages
   database.exec("PRAGMA cache_size = -65536"); // KiB
   database.exec("PRAGMA wal_autocheckpoint = 4000"); // pages
+    try {
+      chmodSync(lockPath, 0o600); // an earlier version made it readable by all
+    } catch {} // it is somebody else's
 }
 
 import(workerData.library).then(({ default: Database }) => {

@@ -223,7 +223,7 @@ test("locations are paths or addresses of files", async () => {
   expect([await memory.events.count(), await another.events.count()]).toEqual([2, 0]);
 });
 
-test("a new file is its owner's alone, for it holds the secret that signs tokens; one that is there stays as it is", async () => {
+test("a new file is its owner's alone, for it holds the secret that signs tokens; one that is there stays as it is, but its lock", async () => {
   const mode = (path: string) => statSync(path).mode & 0o777;
   const path = freshPath();
   {
@@ -232,6 +232,7 @@ test("a new file is its owner's alone, for it holds the secret that signs tokens
     expect([mode(path), mode(`${path}-wal`), mode(`${path}.lock`)]).toEqual([0o600, 0o600, 0o600]);
   }
   chmodSync(path, 0o640);
+  chmodSync(`${path}.lock`, 0o644); // as earlier versions left it
   await using _ = await openStore(path);
-  expect(mode(path)).toBe(0o640);
+  expect([mode(path), mode(`${path}.lock`)]).toEqual([0o640, 0o600]);
 });
