@@ -21,6 +21,11 @@ function endThread(): void {
   });
 }
 
+/** Ends the next thread that is started, before it says a word. */
+function endNextThread(): void {
+  process.once("worker", (worker) => void worker.terminate());
+}
+
 const event = (item: string) => [{ user: "ann", item, type: "view", time: 1 }];
 
 test("what was under way fails with an unknown outcome, and then the store goes on, as the only server of its file", async () => {
@@ -55,6 +60,24 @@ test("a store that is closed while its thread starts again leaves no thread behi
   await store.close();
   await expect(store.ping()).rejects.toMatchObject({ reason: "closed" });
   await (await openStore(path)).close();
+});
+
+test("a thread that ends without a word fails the opening, and is started again behind it", async () => {
+  const path = join(folder, "c.db");
+  endNextThread();
+  await expect(openStore(path)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", reason: "unreachable" });
+  await using store = await openStore(path);
+  endThread();
+  endNextThread();
+  await expect(store.ping()).rejects.toMatchObject({ uncertain: true });
+  await expect
+    .poll(() =>
+      store.ping().then(
+        () => true,
+        () => false,
+      ),
+    )
+    .toBe(true);
 });
 
 test("a database in memory is gone with its thread, and says so", async () => {

@@ -54,7 +54,10 @@ export async function openLibsql(path: string, options: LibsqlOptions = {}): Pro
         busyTimeout,
       },
     });
-    const [answer] = (await once(worker, "message")) as [Answer];
+    const ended = once(worker, "exit").then(([code]) => {
+      throw new StoreError("unreachable", `the thread of ${place} ended before it opened the file (exit code ${code})`);
+    });
+    const [answer] = (await Promise.race([once(worker, "message"), ended])) as [Answer];
     if (answer.error) throw toStoreError(answer.error, place);
     return worker;
   };
