@@ -9,6 +9,8 @@ type Unavailable =
   | "read-only"
   /** The database does not answer, or hung up. */
   | "unreachable"
+  /** What was deleted is still in the write-ahead log, since another process reads the file. It is removed when that ends. */
+  | "log-held"
   /** The database answers, and does not let us in. */
   | "refused"
   | "closed";

@@ -16,6 +16,7 @@ const { parentPort, receiveMessageOnPort, workerData } = require("node:worker_th
 const MOST_TOGETHER = 64; // lists in one transaction: nobody waits long for the others
 const MOST_PREPARED = 200; // statements
 const BUSY = 5; // SQLite's result code
+const TRUNCATE_LOG = "PRAGMA wal_checkpoint(TRUNCATE)";
 
 let database;
 let guard;
@@ -34,12 +35,22 @@ function prepare(sql) {
 
 function run({ statements }) {
   return statements.map(({ sql, values }) => {
-    const rows = prepare(sql).all(values ?? []);
+    const rows = sql === TRUNCATE_LOG ? truncateLog() : prepare(sql).all(values ?? []);
     for (const row of rows) {
       for (const name in row) if (row[name] instanceof ArrayBuffer) row[name] = new Uint8Array(row[name]);
     }
     return rows;
   });
+}
+
+/** Gives busy = 1 at once if another process reads the log: waiting for it here, nothing else would be done. */
+function truncateLog() {
+  database.exec("PRAGMA busy_timeout = 0");
+  try {
+    return prepare(TRUNCATE_LOG).all([]);
+  } finally {
+    database.exec("PRAGMA busy_timeout = " + workerData.busyTimeout);
+  }
 }
 
 function isRead({ statements }) {
@@ -87,7 +98,7 @@ function together(jobs) {
 function close() {
   prepared.clear();
   try {
-    database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all();
+    database.prepare(TRUNCATE_LOG).all();
   } catch {} // the next one to open it will
   database.close();
   if (guard) {
@@ -147,6 +158,9 @@ function makePrivate(path) {
 function open(Database, { path, lockPath, busyTimeout }) {
   if (lockPath) {
     makePrivate(lockPath); // whoever can read it can hold a lock on it, and keep servers from starting
+    try {
+      chmodSync(lockPath, 0o600); // an earlier version made it readable by all
+    } catch {} // it is somebody else's
     guard = lock(Database, lockPath);
   }
   if (path !== ":memory:") makePrivate(path);
@@ -158,9 +172,6 @@ function open(Database, { path, lockPath, busyTimeout }) {
   database.exec("PRAGMA secure_delete = ON"); // a deleted user is not left in free pages
   database.exec("PRAGMA cache_size = -65536"); // KiB
   database.exec("PRAGMA wal_autocheckpoint = 4000"); // pages
-    try {
-      chmodSync(lockPath, 0o600); // an earlier version made it readable by all
-    } catch {} // it is somebody else's
 }
 
 import(workerData.library).then(({ default: Database }) => {

@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { checkValues, type SqlDatabase, type SqlRow, type SqlStatement, type SqlValue } from "./database.ts";
-import { StoreError } from "./errors.ts";
+import { isAway, StoreError } from "./errors.ts";
 import { type Fault, toStoreError } from "./libsql-errors.ts";
 import { LIBSQL_THREAD } from "./libsql-thread.ts";
 import { together } from "./together.ts";
@@ -13,7 +13,7 @@ import { together } from "./together.ts";
 export interface LibsqlOptions {
   /** Take the file as its only server. Without, other processes may read and write it too, a transaction at a time. @default true */
   exclusive?: boolean;
-  /** How long to wait for another process that writes, in milliseconds. @default 5000 */
+  /** How long to wait for another process that writes, or that reads what a deletion is to overwrite, in milliseconds. @default 5000 */
   busyTimeout?: number;
 }
 
@@ -32,8 +32,9 @@ interface Waiting {
 const RESTART_MS = 100;
 const MAX_RESTART_MS = 10_000;
 
-/** ms before the log is emptied again, if another process was reading it. */
-const SCRUB_AGAIN_MS = 60_000;
+/** ms between attempts to empty the log while another process reads it: of a deletion that waits for it, and afterwards. */
+const SCRUB_POLL_MS = 50;
+const SCRUB_RETRY_MS = 1000;
 
 /**
  * Opens the file, made where it is not there; its folder must be. Throws `STORE_UNAVAILABLE` where another server has it. `:memory:` is a
@@ -61,7 +62,13 @@ export async function openLibsql(path: string, options: LibsqlOptions = {}): Pro
     if (answer.error) throw toStoreError(answer.error, place);
     return worker;
   };
-  return new LibsqlDatabase(await start(), place, inMemory ? null : start);
+  return new LibsqlDatabase(await start(), { place, start: inMemory ? null : start, exclusive, busyTimeout });
+}
+
+interface Opened extends Required<LibsqlOptions> {
+  place: string;
+  /** Opens the file in another thread; null: what a thread that stopped held is lost. */
+  start: (() => Promise<Worker>) | null;
 }
 
 class LibsqlDatabase implements SqlDatabase {
@@ -69,19 +76,23 @@ class LibsqlDatabase implements SqlDatabase {
   readonly place: string;
   readonly schema = null;
   readonly listen = null; // a file has one server
-  readonly #start: (() => Promise<Worker>) | null;
+  readonly #start: Opened["start"];
+  readonly #exclusive: boolean;
+  readonly #busyTimeout: number;
   readonly #waiting = new Map<number, Waiting>();
   readonly #closing = new AbortController();
   #worker: Worker | undefined; // undefined while it is started again
   #gone: Promise<unknown> = Promise.resolve();
   #restarting: Promise<void> | undefined;
+  #scrubRetry: ReturnType<typeof setTimeout> | undefined;
   #sent = 0;
   #ended: StoreError | undefined;
 
-  /** @param start opens the file in another thread; null: what a thread that stopped held is lost */
-  constructor(worker: Worker, place: string, start: (() => Promise<Worker>) | null) {
+  constructor(worker: Worker, { place, start, exclusive, busyTimeout }: Opened) {
     this.place = place;
     this.#start = start;
+    this.#exclusive = exclusive;
+    this.#busyTimeout = busyTimeout;
     this.#adopt(worker);
   }
 
@@ -100,15 +111,38 @@ class LibsqlDatabase implements SqlDatabase {
   changed(): void {}
 
   async scrub(): Promise<void> {
-    await this.#truncateLog(null);
+    const deadline = performance.now() + this.#busyTimeout;
+    while (!(await this.#tryScrub())) {
+      if (performance.now() > deadline) {
+        throw new StoreError(
+          "log-held",
+          `another process reads ${this.place}, so that what was deleted is still in the files beside it; end it, or wait for it`,
+        );
+      }
+      await delay(SCRUB_POLL_MS);
+    }
+  }
+
+  /** Empties the log, unless another process reads it: then it is tried again later, until it is done. */
+  async #tryScrub(): Promise<boolean> {
+    clearTimeout(this.#scrubRetry);
+    let again = false;
+    try {
+      again = !(await this.#truncateLog(null));
+    } catch (error) {
+      again = isAway(error);
+      throw error;
+    } finally {
+      if (again) this.#scrubRetry = setTimeout(() => this.#tryScrub().catch(() => {}), SCRUB_RETRY_MS).unref();
+    }
+    return !again;
   }
 
   /** Deletions at the same time share one checkpoint. */
   readonly #truncateLog = together(
     async (all: readonly null[]) => {
       const [[{ busy }]] = await this.run([{ sql: "PRAGMA wal_checkpoint(TRUNCATE)" }]);
-      if (busy !== 0) setTimeout(() => this.scrub().catch(() => {}), SCRUB_AGAIN_MS).unref();
-      return all;
+      return all.map(() => busy === 0);
     },
     { sizeOf: () => 1, most: Number.POSITIVE_INFINITY },
   );
@@ -117,6 +151,7 @@ class LibsqlDatabase implements SqlDatabase {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ended ??= new StoreError("closed", `${this.place} is closed`);
     this.#closing.abort();
+    clearTimeout(this.#scrubRetry);
     await this.#restarting;
     this.#worker?.ref();
     this.#worker?.postMessage(null);
@@ -139,6 +174,7 @@ class LibsqlDatabase implements SqlDatabase {
     });
     worker.on("exit", (code) => this.#lose(cause?.message ?? `exit code ${code}`, cause));
     worker.unref();
+    if (this.#exclusive) this.#tryScrub().catch(() => {}); // the last one may have ended between a deletion and this
   }
 
   /** Fails what was under way, of which nobody knows whether it was done, and starts another thread. */

@@ -119,8 +119,8 @@ export const userRoutes = {
     scope: "events",
     summary: "Delete everything about a user",
     description:
-      "Events, feedback and metric are gone when the answer comes, and with a file as store also from its write-ahead log. If STORE_UNAVAILABLE is answered, send it again: what " +
-      "was begun is continued. A user of whom nothing is stored is not an error.",
+      "Events, feedback and metric are gone when the answer comes, and with a file as store also from its write-ahead log. If STORE_UNAVAILABLE is answered, as while " +
+      "another program reads that file, send it again: what was begun is continued. A user of whom nothing is stored is not an error.",
     response: deleteUserAnswer,
     errors: ["STORE_UNAVAILABLE"],
     examples: [{ summary: "All is gone", params: user, response: { events: 14, feedback: 3, metric: true } }],

@@ -3,6 +3,7 @@ import type { RouteAnswer } from "@nearkin/client/contract";
 import type { UserMetric as Fit } from "@nearkin/core";
 import type { Served } from "../../models/served.ts";
 import { chooseSeeds } from "../../search/seeds.ts";
+import { StoreError } from "../../store/errors.ts";
 import type { StoredMetric } from "../../store/metrics.ts";
 import type { ListedUser, UserPlace } from "../../store/users.ts";
 import { checkPersonalizes, named, rowsOf } from "../../users/users.ts";
@@ -54,10 +55,18 @@ export const userHandlers: Handlers<
 
   deleteUser: async ({ store, users, refresh }, { params: { id } }) => {
     refresh.drop(id);
-    const { events, feedback, metrics } = await store.deleteUser(id);
-    refresh.drop(id); // events that came meanwhile are gone with the rest
-    users.forget(id);
-    return { events, feedback, metric: metrics > 0 };
+    try {
+      const { events, feedback, metrics } = await store.deleteUser(id);
+      return { events, feedback, metric: metrics > 0 };
+    } catch (cause) {
+      if (!(cause instanceof StoreError) || cause.reason !== "log-held") throw cause;
+      const message =
+        "The user is deleted, but still in the store's write-ahead log, since another program reads the file; send this again until it succeeds.";
+      throw new ApiError("STORE_UNAVAILABLE", message, { headers: { "retry-after": "1" }, cause });
+    } finally {
+      refresh.drop(id); // events that came meanwhile are gone with the rest
+      users.forget(id);
+    }
   },
 
   getUserEvents: async ({ store, models }, { params: { id }, query: { limit, after } }) => {
