@@ -255,6 +255,47 @@ describeOnBoth("users", (fresh) => {
     expect(await tiny.answer("getMetric", { params: { id: "eve" } })).toEqual(before);
   });
 
+  test("who are deleted while they set sliders are gone, or have the sliders, and nobody is told of a mistake", async () => {
+    const { store, users } = tiny.server.context;
+    const params = { id: "racer" };
+    const put = () => tiny.ask("putMetric", { params, body: { weights: { genres: 9 } } });
+    const remove = () => tiny.answer("deleteUser", { params });
+    const prepare = async () => {
+      await tiny.answer("addEvents", { body: { events: events("racer") } });
+      await fitted();
+    };
+    const check = async ({ status, text }: { status: number; text: string }) => {
+      expect(status, text).toBe(200);
+      await fitted();
+      users.forget("racer");
+      const { source, weights } = await tiny.answer("getMetric", { params });
+      expect(["sliders", "base"]).toContain(source);
+      if (source === "sliders") expect(weights.genres).toBe(9);
+    };
+    // the deletion falls before, between and behind the steps of the request: reading the user, writing, and reading again
+    for (const call of ["get", "set"] as const) {
+      for (const place of ["before", "behind"]) {
+        await prepare();
+        const method = store.metrics[call] as (argument: unknown) => Promise<never>;
+        store.metrics[call] = async (argument: unknown) => {
+          store.metrics[call] = method;
+          if (place === "before") await remove();
+          const result = await method(argument);
+          if (place === "behind") await remove();
+          return result;
+        };
+        users.forget("racer");
+        await check(await put());
+      }
+    }
+    for (let round = 0; round < 20; round++) {
+      await prepare();
+      const [answer] = await Promise.all([put(), remove()]);
+      await check(answer);
+    }
+    await remove();
+  });
+
   test("whose first event comes while their history is read for a fit are answered, and fitted to it later", async () => {
     const { store } = tiny.server.context;
     const { lastOf } = store.events;
