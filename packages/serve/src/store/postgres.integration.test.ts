@@ -337,14 +337,17 @@ describe.skipIf(missing !== "")(`a PostgreSQL server${missing}`, () => {
     expect(await database.run([setting, setting])).toEqual([[{ value: "remote_apply" }], [{ value: "remote_apply" }]]);
   });
 
-  test("that does not write to its disk at all is refused", async () => {
-    const fsync = (value: string) => administer(`ALTER SYSTEM SET fsync = ${value}`, "SELECT pg_reload_conf()");
-    const open = () => openStore(server.url, { schema: freshSchema() }).then((store) => store.close());
-    await fsync("off");
-    await expect.poll(() => failure(open())).toMatch(/^BAD_STORE unsafe: .* fsync/);
-    await fsync("on");
-    await expect.poll(() => failure(open())).toContain("nothing failed");
-  });
+  test.each(["fsync", "full_page_writes"])(
+    "that would lose what it acknowledged in a crash, by %s = off, is refused",
+    async (name) => {
+      const set = (value: string) => administer(`ALTER SYSTEM SET ${name} = ${value}`, "SELECT pg_reload_conf()");
+      const open = () => openStore(server.url, { schema: freshSchema() }).then((store) => store.close());
+      await set("off");
+      await expect.poll(() => failure(open())).toMatch(new RegExp(`^BAD_STORE unsafe: .* has ${name} = off`));
+      await set("on");
+      await expect.poll(() => failure(open())).toContain("nothing failed");
+    },
+  );
 
   test(`whose disk is full: what was acknowledged stays, and it goes on when there is room${noSmallDisk}`, async ({
     skip,

@@ -120,8 +120,8 @@ class PostgresDatabase implements SqlDatabase {
 
   async check(): Promise<void> {
     const sql = `SELECT current_setting('server_encoding') AS encoding, current_setting('server_version_num') AS version,
-      current_setting('fsync') AS fsync`;
-    const [[{ encoding, version, fsync }]] = await this.run([{ sql }]);
+      current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes`;
+    const [[{ encoding, version, ...settings }]] = await this.run([{ sql }]);
     if (encoding !== "UTF8") {
       throw new StoreError(
         "foreign",
@@ -131,10 +131,11 @@ class PostgresDatabase implements SqlDatabase {
     if (Number(version) < 130_000) {
       throw new StoreError("foreign", `${this.place} is PostgreSQL ${version}, and must be 13 or later`);
     }
-    if (fsync === "off") {
+    for (const name of ["fsync", "full_page_writes"]) {
+      if (settings[name] !== "off") continue;
       throw new StoreError(
         "unsafe",
-        `${this.place} has fsync = off, and would lose what it acknowledged in a crash; set fsync = on`,
+        `${this.place} has ${name} = off, and would lose what it acknowledged in a crash; set ${name} = on`,
       );
     }
   }
