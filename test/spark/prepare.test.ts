@@ -171,7 +171,7 @@ describe.skipIf(!cluster)(`prepare on a cluster${cluster ? "" : withoutSpark}`, 
     );
   });
 
-  test.each([
+  test.concurrent.each([
     ["no rows", [], "BAD_SOURCE", /^interactions: the files hold no rows$/],
     ["no row that can be used", ["u,i,many,1", "u,j,few,2"], "TOO_MANY_REJECTS", /^interactions: 2 of 2 /],
     ["nothing left for training", ["u,i,3,1", "v,i,4,1"], "BAD_SOURCE", /^no interaction is left for training/],
