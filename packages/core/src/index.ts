@@ -1,5 +1,14 @@
 /** The mathematics of Nearkin, the same in Node, in browsers and on the edge. Files and network never enter here. */
 export {
+  type BehaviorFactors,
+  type BehaviorOptions,
+  type BehaviorSettings,
+  behaviorFactors,
+  behaviorMatrix,
+  type MetItems,
+} from "./behavior/factors.ts";
+export { countUsers, Foresight, type ForesightOptions } from "./behavior/foresight.ts";
+export {
   applyCategories,
   type CategoriesConfig,
   type CategoriesTransform,

@@ -24,12 +24,12 @@ export interface SourceStatistics {
 }
 
 /** d */
-function contentWidth(input: ContentInput): number {
+export function contentWidth(input: ContentInput): number {
   return input.kind === "dense" ? input.values.cols : input.width;
 }
 
 /** Calls `visit` with every input of an item that is not 0. */
-function forEachInput(input: ContentInput, item: number, visit: (column: number, x: number) => void): void {
+export function forEachInput(input: ContentInput, item: number, visit: (column: number, x: number) => void): void {
   if (input.kind === "sparse") {
     for (let e = input.starts[item]; e < input.starts[item + 1]; e++) visit(input.columns[e], input.value);
     return;

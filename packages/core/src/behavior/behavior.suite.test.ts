@@ -1,0 +1,179 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import golden from "../../../../reference/golden/behavior.json";
+import { createEngine } from "../linalg/create.ts";
+import type { Engine } from "../linalg/engine.ts";
+import { hostMatrix } from "../linalg/matrix.ts";
+import { Random } from "../linalg/random.ts";
+import type { ContentInput } from "../metric/source-space.ts";
+import { type BehaviorSettings, behaviorFactors, behaviorMatrix } from "./factors.ts";
+import { countUsers, Foresight } from "./foresight.ts";
+
+interface Numbers {
+  readonly shape: readonly number[];
+  readonly data: readonly number[];
+}
+
+/** Histories as lists. */
+function metItems(histories: readonly (readonly number[])[]) {
+  const starts = [0];
+  for (const items of histories) starts.push(starts[starts.length - 1] + items.length);
+  return { starts, items: histories.flat() };
+}
+
+/** V·Vᵀ */
+function products(vectors: ArrayLike<number>, n: number, k: number): number[] {
+  const dot = (i: number, j: number) => {
+    let sum = 0;
+    for (let c = 0; c < k; c++) sum += vectors[i * k + c] * vectors[j * k + c];
+    return sum;
+  };
+  return Array.from({ length: n * n }, (_, at) => dot(Math.floor(at / n), at % n));
+}
+
+function dense({ shape, data }: Numbers, missing: readonly number[]): ContentInput {
+  const values = hostMatrix(Float32Array.from(data), shape[0], shape[1]);
+  return { kind: "dense", values, missing: Uint8Array.from(missing) };
+}
+
+const named = (op: string) => golden.cases.filter((one) => one.op === op).map((one) => [one.name, one] as const);
+const histories = fc.array(fc.array(fc.nat(5), { maxLength: 14 }), { minLength: 1, maxLength: 8 });
+
+describe.each(["plain", "wasm"] as const)("on %s", (kind) => {
+  let engine: Engine;
+  beforeAll(async () => {
+    engine = await createEngine({ engine: kind, workers: 1 });
+  });
+  afterAll(() => engine.close());
+
+  test.each(named("factors"))("factors are those of the definition: %s", (_, { inputs, outputs }) => {
+    const { itemCount, items, rank, settings } = inputs as unknown as {
+      itemCount: number;
+      items: number[][];
+      rank: number;
+      settings: BehaviorSettings;
+    };
+    const random = new Random(1);
+    const found = behaviorFactors(engine, metItems(items), { itemCount, rank, random, ...settings });
+    expect(found.rank).toBe(rank);
+    const { data } = (outputs as unknown as { products: Numbers }).products;
+    const largest = Math.max(...data.map(Math.abs));
+    products(found.vectors, itemCount, rank).forEach((product, at) => {
+      expect(Math.abs(product - data[at])).toBeLessThan(2e-6 * largest);
+    });
+  });
+
+  test.each(named("foresight"))("what is foreseen is the ridge regression: %s", (_, { inputs, outputs }) => {
+    const given = inputs as unknown as {
+      met: number[];
+      channels: Numbers[];
+      missing: number[][];
+      vectors: Numbers;
+      ridge: number;
+    };
+    const channels = given.channels.map((channel, c) => dense(channel, given.missing[c]));
+    const { met, ridge } = given;
+    using scope = engine.scope();
+    const foresight = new Foresight(engine, scope, channels, { met, ridge, cosines: 0, random: new Random(1) });
+    const means = foresight.means(Float32Array.from(given.vectors.data));
+    expect(foresight.features).toBe(1 + given.channels.reduce((sum, { shape }) => sum + shape[1], 0));
+    const { data } = (outputs as unknown as { means: Numbers }).means;
+    means.forEach((mean, at) => {
+      expect(Math.abs(mean - data[at])).toBeLessThan(1e-6);
+    });
+  });
+
+  test("cosines of projections lift the regression above lines, and an item without values gets the mean alone", () => {
+    const n = 60;
+    const x = Array.from({ length: n }, (_, i) => (i - 30) / 10);
+    const missing = x.map((_, i) => (i === 7 ? 1 : 0));
+    const vectors = Float32Array.from(x, (value) => Math.cos(2 * value));
+    const met = x.map((_, i) => (i % 3 === 0 ? 0 : 4));
+    const error = (cosines: number) => {
+      const input = dense({ shape: [n, 1], data: x }, missing);
+      const options = { met, ridge: 1e-3, cosines, random: new Random(1) };
+      using scope = engine.scope();
+      const means = new Foresight(engine, scope, [input], options).means(vectors);
+      const others = x.flatMap((_, i) => (met[i] === 0 && missing[i] === 0 ? [(means[i] - vectors[i]) ** 2] : []));
+      return others.reduce((sum, square) => sum + square, 0) / others.length;
+    };
+    expect(error(200)).toBeLessThan(0.2 * error(0));
+  });
+
+  test("nobody met anything: no factors; and nothing can be foreseen", () => {
+    const none = behaviorFactors(engine, metItems([[], []]), { itemCount: 3, random: new Random(1) });
+    expect(none).toEqual({ rank: 0, vectors: new Float32Array(0) });
+    const input = dense({ shape: [3, 1], data: [1, 2, 3] }, [0, 0, 0]);
+    const options = { met: [0, 0, 0], random: new Random(1) };
+    using scope = engine.scope();
+    expect(() => new Foresight(engine, scope, [input], options)).toThrow(/nobody met any/);
+  });
+});
+
+describe("the matrix of behavior", () => {
+  test("has a row for each user and each session that met something, an item once in each", () => {
+    const { rows, starts, columns, rowScale } = behaviorMatrix(metItems([[0, 1, 0, 2], [], [1]]), 4, {
+      session: 2,
+      sessionWeight: 0.5,
+      userWeight: 0.5,
+    });
+    const lines = Array.from({ length: rows }, (_, r) => Array.from(columns.slice(starts[r], starts[r + 1])));
+    expect(lines).toEqual([[0, 1, 2], [1], [0, 1], [0, 2], [1]]);
+    const expected = [1 / Math.sqrt(3), 1, 0.5 / Math.SQRT2, 0.5 / Math.SQRT2, 0.5];
+    rowScale.forEach((scale, r) => {
+      expect(scale).toBeCloseTo(expected[r], 14);
+    });
+  });
+
+  test("of the sums of squares of its columns, none is above 1 if they are cosines", () => {
+    fc.assert(
+      fc.property(histories, fc.constantFrom(0, 1, 30), (lists, shrinkage) => {
+        const matrix = behaviorMatrix(metItems(lists), 6, { shrinkage, normExponent: 0.5, session: 3 });
+        const squares = new Float64Array(6);
+        for (let r = 0; r < matrix.rows; r++) {
+          for (let e = matrix.starts[r]; e < matrix.starts[r + 1]; e++) {
+            const item = matrix.columns[e];
+            squares[item] += (matrix.rowScale[r] * matrix.columnScale[item]) ** 2;
+          }
+        }
+        const met = new Set(lists.flat());
+        squares.forEach((square, item) => {
+          if (!met.has(item)) expect(square).toBe(0);
+          else if (shrinkage === 0) expect(square).toBeCloseTo(1, 12);
+          else expect(square).toBeLessThan(1);
+        });
+      }),
+      { seed: 1 },
+    );
+  });
+
+  test("does not depend on the order of users", () => {
+    const lists = [
+      [0, 1, 2],
+      [2, 3],
+      [1, 0, 3, 4],
+    ];
+    const there = behaviorMatrix(metItems(lists), 5);
+    const back = behaviorMatrix(metItems(lists.toReversed()), 5);
+    there.columnScale.forEach((scale, item) => {
+      expect(back.columnScale[item]).toBeCloseTo(scale, 14);
+    });
+  });
+
+  test.each([
+    [{ userWeight: -1 }, /userWeight must be at least 0, got -1/],
+    [{ session: 0 }, /session must be at least 1, got 0/],
+    [{ shrinkage: Number.NaN }, /shrinkage must be at least 0, got NaN/],
+    [{ normExponent: Number.POSITIVE_INFINITY }, /normExponent must be at least 0, got Infinity/],
+  ])("refuses %o", (settings, problem) => {
+    expect(() => behaviorMatrix(metItems([[0]]), 1, settings)).toThrow(problem);
+  });
+
+  test("refuses items outside the catalogue", () => {
+    expect(() => behaviorMatrix(metItems([[0, 3]]), 3)).toThrow(/item 3 is outside \[0, 3\)/);
+  });
+});
+
+test("users are counted once for each item", () => {
+  expect(Array.from(countUsers(metItems([[0, 0, 2], [2], []]), 4))).toEqual([1, 0, 2, 0]);
+});
