@@ -1,4 +1,4 @@
-"""Golden vectors for the collaborative baselines: item-kNN and EASE on small random worlds.
+"""Golden vectors for the collaborative baselines: item-kNN, RP3β, BM25 and EASE on small random worlds.
 
     python3 reference/baselines.py            writes reference/golden/baselines.json
     python3 reference/baselines.py --check    recomputes and compares
@@ -53,16 +53,22 @@ def inputs(histories, n, **options):
 # --- Item-kNN ---------------------------------------------------------------------------------------------------------
 
 
-def knn_case(name, histories, n, values, shrinkage):
-    """S_ij = x_i·x_j / (‖x_i‖‖x_j‖ + s), over the items that were met."""
+def knn_case(name, histories, n, values, shrinkage, user_weight=0.0):
+    """S_ij = x_i·x_j / (‖x_i‖‖x_j‖ + s), over the items that were met; rows of X times n_u^−a/2, and s times the mean of a square then."""
     X = dense(histories, n, values)
+    options = {"values": values, "shrinkage": shrinkage}
+    if user_weight > 0:
+        counts = (X != 0).sum(1)
+        X = X * np.where(counts > 0, np.maximum(counts, 1.0) ** (-user_weight / 2), 0.0)[:, None]
+        shrinkage = shrinkage * (X**2).sum() / (X != 0).sum()
+        options["userWeight"] = user_weight
     met = [i for i in range(n) if any(item == i for events in histories for item, _ in events)]
     S = np.zeros((len(met), len(met)))
     for a, i in enumerate(met):
         for b, j in enumerate(met):
             length = np.linalg.norm(X[:, i]) * np.linalg.norm(X[:, j]) + shrinkage
             S[a, b] = X[:, i] @ X[:, j] / length if length > 0 else 0
-    return case("itemKnn", name, inputs(histories, n, values=values, shrinkage=shrinkage), {"items": met, "S": matrix(S)})
+    return case("itemKnn", name, inputs(histories, n, **options), {"items": met, "S": matrix(S)})
 
 
 def knn_cases():
@@ -75,6 +81,41 @@ def knn_cases():
     yield knn_case("signed-ratings", world("knn-signed", 20, 9, 0.6, half_stars=False), 9, "ratings", 0.0)
     zeros = [[(0, 0.0), (1, 2.0)], [(0, 0.0)], [], [(2, 1.0), (1, 1.5)]]
     yield knn_case("ratings-of-zero", zeros, 3, "ratings", 0.0)
+    yield knn_case("users-weighted", wide, 30, "binary", 10.0, 0.5)
+
+
+# --- Walks and BM25 ---------------------------------------------------------------------------------------------------
+
+
+def walk_case(name, histories, n, alpha, beta):
+    """Steps of a walk: from an item to its users, from a user to each item with n_u^−α; a candidate loses n_j^β."""
+    X = dense(histories, n, "binary")
+    met = [i for i in range(n) if X[:, i].any()]
+    X = X[:, met]
+    counts = np.maximum(X.sum(1), 1.0)
+    S = X.T @ np.diag(counts**-alpha) @ X / X.sum(0)[None, :] ** beta
+    return case("rp3beta", name, inputs(histories, n, alpha=alpha, beta=beta), {"items": met, "S": matrix(S)})
+
+
+def bm25_case(name, histories, n, k1, b):
+    """Products of columns of BM25's weights, users being the documents and items the words; the query's idf is left out."""
+    X = dense(histories, n, "binary")
+    met = [i for i in range(n) if X[:, i].any()]
+    X = X[:, met]
+    length = X.sum(1)
+    norm = 1 - b + b * length / length.mean()
+    W = X * ((k1 + 1) / (k1 * norm + 1))[:, None]
+    idf = np.log(len(X)) - np.log1p(X.sum(0))
+    return case("bm25", name, inputs(histories, n, k1=k1, b=b), {"items": met, "S": matrix((W.T @ W) * idf[None, :])})
+
+
+def neighbor_cases():
+    small = world("knn-small", 12, 7, 0.5)
+    wide = world("knn-wide", 15, 30, 0.25)
+    yield walk_case("plain", small, 7, 1.0, 0.0)
+    yield walk_case("against-the-popular", wide, 30, 0.5, 0.6)
+    yield bm25_case("usual", small, 7, 1.2, 0.75)
+    yield bm25_case("short", wide, 30, 0.5, 0.1)
 
 
 # --- EASE -------------------------------------------------------------------------------------------------------------
@@ -110,7 +151,7 @@ def ease_cases():
 
 
 def build_cases():
-    return [*knn_cases(), *ease_cases()]
+    return [*knn_cases(), *neighbor_cases(), *ease_cases()]
 
 
 if __name__ == "__main__":

@@ -7,5 +7,6 @@ import { join } from "node:path";
 export default function makeSharedFolder(): () => void {
   const folder = mkdtempSync(join(tmpdir(), "nearkin-tests-"));
   process.env.NEARKIN_TEST_SHARED = folder; // worker processes inherit it
+  process.env.NEARKIN_CACHE = join(folder, "cache"); // nothing is left in the user's own
   return () => rmSync(folder, { recursive: true, force: true });
 }

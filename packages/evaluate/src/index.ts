@@ -4,8 +4,8 @@ export { type Content, type ContentOptions, loadContent } from "./baselines/cont
 export { cosines, logistic, uniform } from "./baselines/content-recommenders.ts";
 export { type EaseOptions, ease } from "./baselines/ease.ts";
 export type { EventData, FrequentItemsRecommender } from "./baselines/events.ts";
-export { type ItemKnnOptions, itemKnn } from "./baselines/item-knn.ts";
 export { type MetricRecommenderOptions, metricRecommender, modelRecommender } from "./baselines/metric.ts";
+export { type ItemKnnOptions, itemKnn } from "./baselines/neighbors.ts";
 export { popularity } from "./baselines/popularity.ts";
 export { type Slim, type SlimOptions, slim } from "./baselines/slim.ts";
 export { type SpeOptions, type SpeProgress, type SpeRecommender, type SpeSettings, spe } from "./baselines/spe.ts";

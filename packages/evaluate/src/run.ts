@@ -4,9 +4,7 @@ import type { Dataset, QueryRole } from "@nearkin/data";
 import { chance } from "./baselines/chance.ts";
 import { loadContent } from "./baselines/content.ts";
 import { cosines, logistic, uniform } from "./baselines/content-recommenders.ts";
-import { ease } from "./baselines/ease.ts";
 import { frequentItems } from "./baselines/events.ts";
-import { itemKnn } from "./baselines/item-knn.ts";
 import { modelRecommender } from "./baselines/metric.ts";
 import { personalRecommender } from "./baselines/personal.ts";
 import { popularity } from "./baselines/popularity.ts";
@@ -21,6 +19,7 @@ import type { Recommender } from "./protocol/recommender.ts";
 import { EVALUATION_FORMAT, EVALUATION_VERSION, type EvaluationResult, type TruthSummary } from "./result.ts";
 import { describeSplit, openSplit, type Split } from "./split.ts";
 import { mean } from "./statistics/bootstrap.ts";
+import { tunedBaselines } from "./tune.ts";
 
 export interface EvaluateOptions {
   /** Models to evaluate, opened one after the other. Those that differ in the seed alone are put together. */
@@ -37,12 +36,15 @@ export interface EvaluateOptions {
   role?: QueryRole;
   /** Of baselines that draw. @default 1 */
   seed?: number;
+  /** A folder that keeps which settings of baselines were chosen, so that they are chosen once for a dataset. @default nothing is kept */
+  cache?: string;
   onEvent?: (event: EvaluateEvent) => void;
 }
 
 export type EvaluateEvent =
   | { readonly event: "opened"; readonly truths: readonly TruthSummary[] }
   | { readonly event: "measuring"; readonly name: string; readonly seed: number }
+  | { readonly event: "tuning"; readonly name: string; readonly settings: number }
   | { readonly event: "training"; readonly name: string; readonly seed: number; readonly progress: SpeProgress };
 
 export async function evaluate(engine: Engine, dataset: Dataset, options: EvaluateOptions): Promise<EvaluationResult> {
@@ -62,6 +64,7 @@ export async function evaluate(engine: Engine, dataset: Dataset, options: Evalua
   const rated = dataset.manifest.ratings.kind === "explicit";
   const measurements: Measurement[] = [];
   const calibrations = new Map<string, Calibration>(); // of the first model of a row, by the row's name
+  const chosen = new Map<string, string>(); // settings of tuned baselines, by name
   const known = new Set<string>(); // labels and seeds
   const measureOne = (recommender: Recommender, kind: Measurement["kind"], ownSeed: number) => {
     onEvent?.({ event: "measuring", name: recommender.name, seed: ownSeed });
@@ -97,6 +100,18 @@ export async function evaluate(engine: Engine, dataset: Dataset, options: Evalua
     for (let draw = 0; draw < DRAWS; draw++) measureOne(chance(split.ids, seed + draw), "baseline", seed + draw);
     using scope = engine.scope();
     for (const recommender of await baselinesOf(engine, scope, split, seed)) measureOne(recommender, "baseline", seed);
+    const validation = role === "validation" ? split : await openSplit(dataset, "validation");
+    const tuned = await tunedBaselines(engine, split, {
+      validation: validation.truths.some(({ queries }) => queries > 0) ? validation : null,
+      scope,
+      seed,
+      ...(options.cache === undefined ? {} : { cache: options.cache }),
+      onFamily: (name, settings) => onEvent?.({ event: "tuning", name, settings }),
+    });
+    for (const { recommender, settings } of tuned) {
+      measureOne(recommender, "baseline", seed);
+      chosen.set(recommender.name, settings);
+    }
   }
   const base = baseOf(options.base, [...measurements.map(({ name }) => name), ...(speSeeds.length > 0 ? [SPE] : [])]);
   for (const ownSeed of new Set(speSeeds)) {
@@ -114,7 +129,8 @@ export async function evaluate(engine: Engine, dataset: Dataset, options: Evalua
     truths: split.truths,
     recommenders: summarize(measurements, base).map((result) => {
       const calibration = calibrations.get(result.name);
-      return calibration ? { ...result, calibration } : result;
+      const settings = chosen.get(result.name);
+      return { ...result, ...(settings ? { settings } : {}), ...(calibration ? { calibration } : {}) };
     }),
   };
 }
@@ -144,7 +160,7 @@ function checkQueries({ dataset, role, truths }: Split): void {
   throw new NearkinError("BAD_DATASET", `${dataset.folder} has no ${role} queries with a truth: ${why}`);
 }
 
-/** Those that every table has; collaborative ones only where queries are items that they know. */
+/** Those without settings to choose; SLIM only if queries are items that it knows. */
 async function baselinesOf(engine: Engine, scope: Scope, split: Split, seed: number): Promise<Recommender[]> {
   const { ids, events, training, warm, dataset } = split;
   const content = await loadContent(engine, dataset, { ...split, scope });
@@ -152,8 +168,7 @@ async function baselinesOf(engine: Engine, scope: Scope, split: Split, seed: num
     popularity(ids, events),
     ...cosines(content),
     ...(training.pairs.anchor.length > 0 ? [uniform(content, training, seed), logistic(content, training, seed)] : []), // fitted to pairs
-    ...(warm ? [itemKnn(training, { ids })] : []),
-    ...(warm && frequentItems(training).length > 0 ? [slim(training, { ids }), ease(engine, training, { ids })] : []),
+    ...(warm && frequentItems(training).length > 0 ? [slim(training, { ids })] : []),
   ];
 }
 

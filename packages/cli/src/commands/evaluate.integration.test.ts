@@ -39,6 +39,9 @@ describe("evaluate", () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^fast \(model\.hidden 8, .+\) +\.\d{3} \[\.\d{3}, /m);
     expect(out).toContain("The standard family at 10");
+    expect(out).toMatch(
+      /^Chosen on validation data: recent popularity \(halfLife \d+\); behavior factors \(shrinkage/m,
+    );
     expect(err).toContain("SIMULATED");
     const result = JSON.parse(readFileSync(at("result.json"), "utf8")) as EvaluationResult;
     const [first] = result.recommenders;
@@ -59,7 +62,11 @@ describe("evaluate", () => {
     expect(code).toBe(0);
     const { truths, recommenders } = JSON.parse(out) as EvaluationResult;
     expect(truths.map(({ name }) => name)[0]).toBe("later items");
-    expect(recommenders.map(({ name }) => name)).toEqual(expect.arrayContaining(["item-kNN", "SLIM", "EASE"]));
+    const collaborative = ["behavior factors", "item-kNN", "RP3β", "BM25", "SLIM", "EASE"];
+    expect(recommenders.map(({ name }) => name)).toEqual(expect.arrayContaining(collaborative));
+    expect(recommenders.find(({ name }) => name === "item-kNN")?.settings).toMatch(
+      /^shrinkage \d+, userWeight [\d.]+$/,
+    );
     for (const { truths: measured } of recommenders) {
       expect(measured["later items"].metrics["paper HR"].mean).toBeGreaterThanOrEqual(0);
     }

@@ -1,6 +1,7 @@
 // nearkin evaluate: how well models, and baselines, rank what training has not seen.
 import { NearkinError } from "@nearkin/core";
 import { openDataset } from "@nearkin/data";
+import { cacheFolder } from "@nearkin/data/encoders";
 import {
   type Calibration,
   checkOutPath,
@@ -81,6 +82,7 @@ async function runEvaluate(folder: string, models: string[], flags: EvaluateFlag
     ...(flags.spe ? { spe: flags.spe } : {}),
     role: flags.role,
     seed: flags.seed,
+    cache: cacheFolder(),
     ...(flags.base === undefined ? {} : { base: flags.base }),
     onEvent: (event) => {
       if (event.event === "opened") checkTruth(event.truths, flags.truth);
@@ -102,6 +104,8 @@ function checkTruth(truths: readonly TruthSummary[], asked: string | undefined):
 }
 
 function describeEvent(event: Exclude<EvaluateEvent, { event: "opened" }>): string {
+  if (event.event === "tuning")
+    return `choosing settings of ${event.name} on validation data: ${event.settings} to try …`;
   const who = `${event.name}, seed ${event.seed}`;
   if (event.event === "measuring") return `measuring ${who} …`;
   const { step, steps, loss, score, standOff } = event.progress;
@@ -130,6 +134,8 @@ function describe(result: EvaluationResult, asked: string | undefined): string {
     `The standard family at 10, ${truth.name}`,
     plainTable(familyTable(result, truth.name, "standard")),
   ];
+  const tuned = recommenders.flatMap(({ name, settings }) => (settings ? [`${name} (${settings})`] : []));
+  if (tuned.length > 0) lines.push("", `Chosen on validation data: ${tuned.join("; ")}`);
   for (const { name, calibration } of calibrated) lines.push("", ...ratingLines(name, calibration));
   return `${lines.join("\n")}\n`;
 }

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Engine, type Model, NearkinError } from "@nearkin/core";
 import { type Dataset, openDataset, shellWord } from "@nearkin/data";
+import { cacheFolder } from "@nearkin/data/encoders";
 import {
   checkReportPath,
   type EvaluationResult,
@@ -107,6 +108,7 @@ async function evaluateNow(
     models: [() => openAskedModel(folder, engine)],
     popularity: POPULARITY,
     seed: flags.seed,
+    cache: cacheFolder(),
     onEvent: (event) => event.event === "measuring" && live.show(`measuring ${event.name} …`),
   });
   live.end(`measured ${result.recommenders.length} recommenders in ${duration((performance.now() - started) / 1000)}`);

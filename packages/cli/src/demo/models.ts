@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { Engine, ModelParts } from "@nearkin/core";
 import { openDataset, shellWord } from "@nearkin/data";
+import { cacheFolder } from "@nearkin/data/encoders";
 import {
   type EvaluationResult,
   evaluate,
@@ -49,6 +50,7 @@ export async function evaluateSplit({ folders, engine, signal, output }: Making)
   const evaluation = await evaluate(engine, dataset, {
     models: [() => openModel(folders.split, { engine })],
     popularity: [0, "calibrated"],
+    cache: cacheFolder(),
     onEvent: (event) => {
       signal.throwIfAborted();
       if (event.event === "measuring") live.show(`   measuring ${event.name} …`);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import golden from "../../../../reference/golden/baselines.json";
 import { arbitraryHistories, checkerboard, eventData, itemIds, scoresOf } from "./events-world.ts";
-import { itemKnn } from "./item-knn.ts";
+import { bm25, itemKnn, rp3beta } from "./neighbors.ts";
 
 interface Inputs {
   itemCount: number;
@@ -10,18 +10,20 @@ interface Inputs {
   ratings: number[][];
   values: "binary" | "ratings";
   shrinkage: number;
+  userWeight?: number;
 }
 
 const goldenCases = golden.cases.filter(({ op }) => op === "itemKnn");
 
 test("every golden case is of a kind that a test here or in ease.test.ts computes", () => {
-  expect(new Set(golden.cases.map(({ op }) => op))).toEqual(new Set(["itemKnn", "ease"]));
+  expect(new Set(golden.cases.map(({ op }) => op))).toEqual(new Set(["itemKnn", "rp3beta", "bm25", "ease"]));
 });
 
 describe("item-kNN", () => {
   test.each(goldenCases)("is what NumPy computes: $name", ({ inputs, outputs }) => {
     const { itemCount, items, ratings, ...options } = inputs as unknown as Inputs;
     const { items: met, S } = outputs as unknown as { items: number[]; S: { data: number[] } };
+    const { userWeight } = options;
     const knn = itemKnn(eventData(itemCount, items, ratings), { ids: itemIds(itemCount), ...options });
     const all = Array.from({ length: itemCount }, (_, item) => item);
     expect(all.filter((item) => knn.knows(item))).toEqual(met);
@@ -30,7 +32,7 @@ describe("item-kNN", () => {
       for (const item of all) {
         const column = met.indexOf(item);
         if (column < 0 || item === query) expect(scores[item]).toBe(-Infinity);
-        else expect(scores[item]).toBeCloseTo(S.data[row * met.length + column], 14);
+        else expect(scores[item]).toBeCloseTo(S.data[row * met.length + column], userWeight ? 7 : 14); // roots of weights are f32
       }
     });
   });
@@ -78,4 +80,32 @@ describe("item-kNN", () => {
       `[NearkinError: item-kNN: shrinkage must be at least 0, got -1]`,
     );
   });
+});
+
+const walks = golden.cases.filter(({ op }) => op === "rp3beta" || op === "bm25");
+
+test.each(walks)("$op is what NumPy computes: $name", ({ op, inputs, outputs }) => {
+  const { itemCount, items, ratings, ...options } = inputs as unknown as Inputs;
+  const { items: met, S } = outputs as unknown as { items: number[]; S: { data: number[] } };
+  const make = op === "bm25" ? bm25 : rp3beta;
+  const recommender = make(eventData(itemCount, items, ratings), { ids: itemIds(itemCount), ...options });
+  met.forEach((query, row) => {
+    const scores = scoresOf(recommender, query, itemCount);
+    met.forEach((item, column) => {
+      if (item === query) return;
+      const expected = S.data[row * met.length + column];
+      expect(Math.abs(scores[item] - expected)).toBeLessThan(1e-6 * Math.max(1, Math.abs(expected))); // roots of weights are f32
+    });
+  });
+});
+
+test.each([
+  [
+    () => itemKnn(checkerboard(), { ids: itemIds(12), userWeight: -1 }),
+    "item-kNN: userWeight must be at least 0, got -1",
+  ],
+  [() => rp3beta(checkerboard(), { ids: itemIds(12), beta: Number.NaN }), "RP3β: beta must be at least 0, got NaN"],
+  [() => bm25(checkerboard(), { ids: itemIds(12), k1: -2 }), "BM25: k1 must be at least 0, got -2"],
+])("refuses bad settings", (make, message) => {
+  expect(make).toThrow(message);
 });
