@@ -1,8 +1,8 @@
 // Recommenders in the hands of held-out users (EV10): one figure a user, so that one who asks often does not count more.
-import type { Measurement, MeasureOptions } from "./evaluate.ts";
+import type { AnsweredQueries, Measurement, MeasureOptions } from "./evaluate.ts";
 import { catalogueFigures } from "./protocol/catalogue.ts";
 import { emptyLists, type RankedLists } from "./protocol/lists.ts";
-import { PLACES } from "./protocol/measure.ts";
+import { metricNames, PLACES } from "./protocol/measure.ts";
 import { measurePersonally, type PersonalTask } from "./protocol/personal.ts";
 import type { Recommender } from "./protocol/recommender.ts";
 import type { TruthSummary } from "./result.ts";
@@ -35,12 +35,24 @@ export function measureUsers(
 ): Measurement {
   const recommenderOf = "rank" in recommender ? () => recommender : recommender.of;
   const truths = worlds.map(({ name, tasks, among }) => {
+    const asked: number[] = [];
+    const values = new Map(metricNames.map((metric): [string, number[]] => [metric, []]));
     const metrics = measurePersonally(tasks, recommenderOf, {
       itemCount: events.length,
       ...(among ? { among } : {}),
+      onAnswer: (query, measured, row) => {
+        asked.push(events[query]);
+        for (const metric of metricNames) values.get(metric)?.push(measured[metric][row]);
+      },
     });
     const queries = Int32Array.from(tasks, ({ userIndex }) => userIndex);
-    return [name, { queries, metrics, strata: NO_STRATA }] as const;
+    const answered: AnsweredQueries = {
+      events: Int32Array.from(asked),
+      metrics: Object.fromEntries(
+        metricNames.map((metric) => [metric, Float64Array.from(values.get(metric) ?? [])]),
+      ) as AnsweredQueries["metrics"],
+    };
+    return [name, { queries, metrics, strata: NO_STRATA, answered }] as const;
   });
   return {
     name: recommender.name,

@@ -1,11 +1,11 @@
 // Recommenders against all truths of a split (EV4–EV9, EV11, EV12). Each is ranked once; everything else is arithmetic on its lists.
 import { catalogueFigures } from "./protocol/catalogue.ts";
 import { emptyLists, type RankedLists } from "./protocol/lists.ts";
-import { type Measured, type MetricName, measure, metricNames, PLACES } from "./protocol/measure.ts";
+import { type Measured, type MetricName, measure, metricNames, PLACES, paperMetrics } from "./protocol/measure.ts";
 import type { Recommender } from "./protocol/recommender.ts";
-import { type Stratum, strata, stratify } from "./protocol/strata.ts";
+import { knownStrata, knownStratum, type Stratum, strata, stratify } from "./protocol/strata.ts";
 import type { TruthTable } from "./protocol/truths.ts";
-import type { MetricResult, RecommenderResult, TruthResult, TruthSummary } from "./result.ts";
+import type { KnownResult, MetricResult, RecommenderResult, TruthResult, TruthSummary } from "./result.ts";
 import { bootstrapMean, differences, mean, percentile } from "./statistics/bootstrap.ts";
 import { signTest } from "./statistics/sign-test.ts";
 
@@ -23,6 +23,14 @@ interface MeasuredTruth {
   readonly queries: Int32Array;
   readonly metrics: Measured;
   readonly strata: Readonly<Record<Stratum, number>>;
+  readonly answered: AnsweredQueries;
+}
+
+/** Every query that was answered; with held-out users once for each user who asks it. */
+export interface AnsweredQueries {
+  /** Training events of each. */
+  readonly events: Int32Array;
+  readonly metrics: Measured;
 }
 
 export interface MeasureOptions {
@@ -59,7 +67,9 @@ function measureTruth(
   const strataHr = Object.fromEntries(
     strata.map((name) => [name, mean(measure(rowsOf(parts[name]), parts[name])["paper HR"])]),
   ) as Record<Stratum, number>;
-  return { queries: truth.queries, metrics: measure(rowsOf(truth), truth), strata: strataHr };
+  const metrics = measure(rowsOf(truth), truth);
+  const answered = { events: truth.queries.map((item) => events[item]), metrics };
+  return { queries: truth.queries, metrics, strata: strataHr, answered };
 
   function rowsOf({ queries }: TruthTable): RankedLists {
     const rows = emptyLists(queries.length, lists.k);
@@ -139,7 +149,24 @@ function summarizeTruth(runs: readonly MeasuredTruth[], base: readonly MeasuredT
     queries: runs[0].queries.length,
     metrics,
     strata: { head: share("head"), middle: share("middle"), tail: share("tail") },
+    known: summarizeKnown(runs.map(({ answered }) => answered)),
   };
+}
+
+/** Of runs that answered the same queries. */
+function summarizeKnown(runs: readonly AnsweredQueries[]): KnownResult[] {
+  const [{ events }] = runs;
+  return knownStrata.flatMap(({ events: name }, stratum) => {
+    const rows = Int32Array.from(events.keys()).filter((r) => knownStratum(events[r]) === stratum);
+    if (rows.length === 0) return [];
+    const metrics = Object.fromEntries(
+      paperMetrics.map((metric) => {
+        const values = Float64Array.from(rows, (r) => mean(runs.map((run) => run.metrics[metric][r])));
+        return [metric, bootstrapMean(values)];
+      }),
+    ) as KnownResult["metrics"];
+    return [{ events: name, queries: rows.length, metrics }];
+  });
 }
 
 /** (q) A query's value is the mean over seeds: then the interval over queries does not count a query several times. */

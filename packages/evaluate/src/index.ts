@@ -49,6 +49,7 @@ export * from "./report/index.ts";
 export type {
   EvaluatedDataset,
   EvaluationResult,
+  KnownResult,
   MetricResult,
   RecommenderResult,
   TruthResult,
@@ -58,5 +59,5 @@ export { type EvaluateEvent, type EvaluateOptions, evaluate } from "./run.ts";
 export { openSplit, type Split } from "./split.ts";
 export { bootstrapMean, type Interval } from "./statistics/bootstrap.ts";
 export { directionOf, type SignTest, signTest } from "./statistics/sign-test.ts";
-export { familyTable, markdownTable, overviewTable, plainTable, type Table } from "./tables.ts";
+export { familyTable, knownTable, markdownTable, overviewTable, plainTable, type Table } from "./tables.ts";
 export * from "./theory/index.ts";

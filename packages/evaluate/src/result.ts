@@ -2,7 +2,7 @@
 import type { QueryRole } from "@nearkin/data";
 import type { Calibration } from "./protocol/calibration.ts";
 import type { CatalogueFigures } from "./protocol/catalogue.ts";
-import type { MetricName } from "./protocol/measure.ts";
+import type { MetricName, paperMetrics } from "./protocol/measure.ts";
 import type { Stratum } from "./protocol/strata.ts";
 import type { Interval } from "./statistics/bootstrap.ts";
 import type { SignTest } from "./statistics/sign-test.ts";
@@ -68,6 +68,17 @@ export interface TruthResult {
   readonly metrics: Readonly<Record<MetricName, MetricResult>>;
   /** Paper HR within each third of the truth by popularity (EV12). */
   readonly strata: Readonly<Record<Stratum, number>>;
+  /** By how well the query is known: strata with queries that were answered. */
+  readonly known?: readonly KnownResult[];
+}
+
+/** Queries with so many training events. With held-out users a query counts once for each user who asks it. */
+export interface KnownResult {
+  /** "0", "1–4", "5–19", "20–99" or "100+". */
+  readonly events: string;
+  /** Queries that were answered. */
+  readonly queries: number;
+  readonly metrics: Readonly<Record<(typeof paperMetrics)[number], Interval>>;
 }
 
 /** The mean over seeds and queries, with the interval over queries (EV11). */

@@ -15,10 +15,12 @@ import {
 import { frequentItems } from "./baselines/events.ts";
 import { type Measurement, type MeasureOptions, measureRecommender, summarizeTable } from "./evaluate.ts";
 import { measureUsers, type PersonalRecommender, type PersonalWorld, summarizeTasks } from "./evaluate-users.ts";
-import { type PersonalTask, personalTasks, restrictTask } from "./protocol/personal.ts";
+import { type Measured, measure, PLACES, paperMetrics } from "./protocol/measure.ts";
+import { measurePersonally, type PersonalTask, personalTasks, restrictTask } from "./protocol/personal.ts";
 import type { Recommender } from "./protocol/recommender.ts";
-import { loadTruths } from "./protocol/truths.ts";
+import { loadTruths, MAIN_TRUTH } from "./protocol/truths.ts";
 import type { EvaluatedDataset, TruthSummary } from "./result.ts";
+import { mean } from "./statistics/bootstrap.ts";
 
 /** n items. */
 export interface Split {
@@ -43,6 +45,11 @@ export interface Split {
   /** Held-out users; absent where items are held out. */
   readonly tasks?: readonly PersonalTask[];
   measure(recommender: Recommender, options: Pick<MeasureOptions, "seed" | "kind">): Measurement;
+  /**
+   * What settings are chosen by: the mean of the paper's HR, MRR and NDCG under the truth of the main table, or among frequent items alone. Takes every
+   * other query, every third, …, so that it asks about `SCORE_QUERIES` or little more.
+   */
+  score(recommender: Recommender, options?: { amongFrequent?: boolean }): number;
   /** The same with a recommender for each user; absent where items are held out. */
   measurePersonal?(recommender: PersonalRecommender, options: Pick<MeasureOptions, "seed" | "kind">): Measurement;
 }
@@ -71,7 +78,20 @@ export async function openSplit(dataset: Dataset, role: QueryRole = "test"): Pro
 }
 
 type Base = Pick<Split, "dataset" | "training" | "events" | "ids">;
-type Asked = Pick<Split, "truths" | "warm" | "outcomes" | "queries" | "tasks" | "measure" | "measurePersonal">;
+type Asked = Pick<
+  Split,
+  "truths" | "warm" | "outcomes" | "queries" | "tasks" | "measure" | "score" | "measurePersonal"
+>;
+
+const SCORE_QUERIES = 1000;
+
+/** Every so-manieth of a list, so that about `SCORE_QUERIES` of its `queries` queries are left. */
+function thinned<T>(list: readonly T[], queries: number): T[] {
+  const step = Math.max(1, Math.floor(queries / SCORE_QUERIES));
+  return list.filter((_, at) => at % step === 0);
+}
+
+const meanOfPaper = (measured: Measured): number => mean(paperMetrics.map((name) => mean(measured[name])));
 
 async function askItems(truth: Truth, role: QueryRole, { dataset, events }: Base): Promise<Asked> {
   const truths = await loadTruths(truth, role, { hasTimes: dataset.manifest.time.kind === "seconds" });
@@ -82,6 +102,13 @@ async function askItems(truth: Truth, role: QueryRole, { dataset, events }: Base
     outcomes,
     queries: outcomes.queries.length,
     measure: (recommender, options) => measureRecommender(recommender, { ...options, truths, events }),
+    score: (recommender) => {
+      const main = truths.find(({ name }) => name === MAIN_TRUTH) ?? truths[0];
+      const rows = thinned(Array.from(main.queries.keys()), main.queries.length);
+      const queries = Int32Array.from(rows, (r) => main.queries[r]);
+      const own = { ...main, queries, sets: rows.map((r) => main.sets[r]) };
+      return meanOfPaper(measure(recommender.rank(queries, PLACES), own));
+    },
   };
 }
 
@@ -96,6 +123,15 @@ async function askUsers(truth: Truth, role: QueryRole, { training, events }: Bas
     queries: tasks.length,
     tasks,
     measure: (recommender, options) => measureUsers(recommender, { ...options, worlds, events }),
+    score: (recommender, { amongFrequent = false } = {}) => {
+      const world = worlds[amongFrequent ? worlds.length - 1 : 0];
+      const own = thinned(
+        world.tasks,
+        world.tasks.reduce((sum, { truth: { queries } }) => sum + queries.length, 0),
+      );
+      const among = world.among ? { among: world.among } : {};
+      return meanOfPaper(measurePersonally(own, () => recommender, { itemCount: events.length, ...among }));
+    },
     measurePersonal: (recommender, options) => measureUsers(recommender, { ...options, worlds, events }),
   };
 }

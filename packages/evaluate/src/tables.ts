@@ -1,5 +1,6 @@
 // Results as tables of text: for the terminal, and for Markdown.
 import { paperMetrics, standardMetrics } from "./protocol/measure.ts";
+import { knownStrata } from "./protocol/strata.ts";
 import { AFFINITY } from "./protocol/truths.ts";
 import type { EvaluationResult, MetricResult, RecommenderResult } from "./result.ts";
 import { directionOf } from "./statistics/sign-test.ts";
@@ -39,6 +40,25 @@ export function overviewTable(result: EvaluationResult, truth: string): Table {
       share(recommender.catalogue.coverage),
       share(recommender.catalogue.diversity),
       share(recommender.catalogue.ties),
+    ]),
+  ];
+}
+
+/** HR by how well the query is known: a column for each stratum that somebody answers, with its number of queries. */
+export function knownTable({ recommenders }: EvaluationResult, truth: string): Table | undefined {
+  const strataOf = ({ truths }: RecommenderResult) => truths[truth]?.known ?? [];
+  const sizes = new Map<string, number>();
+  for (const recommender of recommenders) {
+    for (const { events, queries } of strataOf(recommender))
+      sizes.set(events, Math.max(queries, sizes.get(events) ?? 0));
+  }
+  const asked = knownStrata.map(({ events }) => events).filter((events) => sizes.has(events));
+  if (asked.length < 2) return undefined; // the first table has it all
+  return [
+    ["", ...asked.map((events) => `${events} (${sizes.get(events)?.toLocaleString("en")})`)],
+    ...recommenders.map((recommender) => [
+      recommender.name,
+      ...asked.map((events) => figure(strataOf(recommender).find((one) => one.events === events)?.metrics["paper HR"])),
     ]),
   ];
 }

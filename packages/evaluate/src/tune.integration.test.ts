@@ -7,7 +7,6 @@ import { type Dataset, openDataset, parseConfig, prepare, resolveSource } from "
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { itemKnn } from "./baselines/neighbors.ts";
 import { openSplit } from "./split.ts";
-import { mean } from "./statistics/bootstrap.ts";
 import { tunedBaselines } from "./tune.ts";
 
 let root: string;
@@ -65,12 +64,8 @@ describe("tuned baselines", () => {
       "EASE",
     ]);
     const validation = await openSplit(datasets.get("users") as Dataset, "validation");
-    const score = (shrinkage: number, userWeight: number) => {
-      const knn = itemKnn(validation.training, { ids: validation.ids, shrinkage, userWeight });
-      const [main] = validation.measure(knn, { seed: 1, kind: "baseline" }).truths.values();
-      const { metrics } = main;
-      return (mean(metrics["paper HR"]) + mean(metrics["paper MRR"]) + mean(metrics["paper NDCG"])) / 3;
-    };
+    const score = (shrinkage: number, userWeight: number) =>
+      validation.score(itemKnn(validation.training, { ids: validation.ids, shrinkage, userWeight }));
     const [, shrinkage, userWeight] = /^shrinkage (\S+), userWeight (\S+)$/.exec(settings["item-kNN"]) ?? [];
     const chosen = score(Number(shrinkage), Number(userWeight));
     for (const s of [0, 10, 1000]) expect(chosen).toBeGreaterThanOrEqual(score(s, 0));

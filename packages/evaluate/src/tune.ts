@@ -3,17 +3,14 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { countUsers, type Engine, Foresight, NearkinError, Random, type Scope } from "@nearkin/core";
+import { countUsers, type Engine, Foresight, Random, type Scope } from "@nearkin/core";
 import { behaviorBaseline, contentInputs } from "./baselines/behavior.ts";
 import { ease } from "./baselines/ease.ts";
 import { frequentItems } from "./baselines/events.ts";
 import { bm25, itemKnn, rp3beta } from "./baselines/neighbors.ts";
 import { recentPopularity } from "./baselines/popularity.ts";
-import type { Measurement } from "./evaluate.ts";
 import type { Recommender } from "./protocol/recommender.ts";
-import { MAIN_TRUTH } from "./protocol/truths.ts";
 import type { Split } from "./split.ts";
-import { mean } from "./statistics/bootstrap.ts";
 
 type Settings = Readonly<Record<string, number>>;
 
@@ -144,26 +141,17 @@ export async function tunedBaselines(engine: Engine, split: Split, options: Tune
   return tuned;
 }
 
-/** The settings of the highest mean of HR, MRR and NDCG; the earlier of equal ones. */
+/** The settings of the highest score; the earlier of equal ones. */
 async function best(engine: Engine, { grid, make, trialItems }: Family, validation: Split): Promise<Settings> {
   let chosen = grid[0];
   let highest = Number.NEGATIVE_INFINITY;
   for (const settings of grid) {
     using scope = engine.scope();
     const recommender = await make(settings, scope, trialItems);
-    const score = scoreOf(validation.measure(recommender, { seed: 1, kind: "baseline" }), trialItems !== undefined);
+    const score = validation.score(recommender, { amongFrequent: trialItems !== undefined });
     if (score > highest) [chosen, highest] = [settings, score];
   }
   return chosen;
-}
-
-/** Under the truth of the main table. */
-function scoreOf({ truths, name }: Measurement, amongFrequent: boolean): number {
-  const all = [...truths.values()];
-  const main = truths.get(MAIN_TRUTH) ?? (amongFrequent ? all.at(-1) : all[0]);
-  if (!main) throw new NearkinError("BAD_DATASET", `${name} cannot be tuned: no validation query has a truth`);
-  const { metrics } = main;
-  return (mean(metrics["paper HR"]) + mean(metrics["paper MRR"]) + mean(metrics["paper NDCG"])) / 3;
 }
 
 const describe = (settings: Settings): string =>

@@ -9,6 +9,7 @@ import {
   type EvaluationResult,
   evaluate,
   familyTable,
+  knownTable,
   mainTruth,
   overviewTable,
   plainTable,
@@ -134,6 +135,14 @@ function describe(result: EvaluationResult, asked: string | undefined): string {
     `The standard family at 10, ${truth.name}`,
     plainTable(familyTable(result, truth.name, "standard")),
   ];
+  const known = knownTable(result, truth.name);
+  if (known) {
+    lines.push(
+      "",
+      `HR by training events of the query, ${truth.name}; how many queries in brackets, – where it answers none`,
+      plainTable(known),
+    );
+  }
   const tuned = recommenders.flatMap(({ name, settings }) => (settings ? [`${name} (${settings})`] : []));
   if (tuned.length > 0) lines.push("", `Chosen on validation data: ${tuned.join("; ")}`);
   for (const { name, calibration } of calibrated) lines.push("", ...ratingLines(name, calibration));

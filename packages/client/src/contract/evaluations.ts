@@ -76,9 +76,20 @@ const recommender = z
         strata: z
           .object({ head: measured, middle: measured, tail: measured })
           .describe("Paper HR within thirds of the truth by popularity."),
+        known: z
+          .array(
+            z.object({
+              events: z.string().describe("Training events of the query: 0, 1–4, 5–19, 20–99 or 100+."),
+              queries: total.describe("Queries that were answered."),
+              metrics: z.object({ "paper HR": intervalOf, "paper MRR": intervalOf, "paper NDCG": intervalOf }),
+            }),
+          )
+          .optional()
+          .describe("By how well the query is known; left out in files of version 0.1."),
       }),
     ),
     catalogue: z.object({ coverage: measured, diversity: measured, popularity: measured, ties: measured }),
+    settings: z.string().optional().describe("Of baselines that are tuned: what was chosen on validation data."),
     calibration: calibration.optional(),
   })
   .meta({

@@ -44,6 +44,8 @@ export interface PersonalOptions {
   itemCount: number;
   /** Items that may be queries, hits and candidates; users are left with those queries that have a hit among them. @default all */
   among?: Int32Array;
+  /** Told of every query that the recommender knows, with the metrics of the task's queries and its row among them. */
+  onAnswer?: (query: number, measured: Measured, row: number) => void;
 }
 
 /** What is left of a task when only some items count; undefined when no query has a hit. */
@@ -62,7 +64,7 @@ export function restrictTask(task: PersonalTask, among: ReadonlySet<number>): Pe
 export function measurePersonally(
   tasks: readonly PersonalTask[],
   recommenderOf: (task: PersonalTask) => Recommender,
-  { itemCount, among }: PersonalOptions,
+  { itemCount, among, onAnswer }: PersonalOptions,
 ): Measured {
   const values = Object.fromEntries(metricNames.map((name) => [name, new Float64Array(tasks.length)])) as Record<
     MetricName,
@@ -73,7 +75,11 @@ export function measurePersonally(
   tasks.forEach((task, u) => {
     const allowed = open.slice();
     for (const item of task.support) allowed[item] = 0;
-    const measured = measure(rankFor(task, recommenderOf(task), allowed), task.truth);
+    const recommender = recommenderOf(task);
+    const measured = measure(rankFor(task, recommender, allowed), task.truth);
+    task.truth.queries.forEach((query, row) => {
+      if (recommender.knows(query)) onAnswer?.(query, measured, row);
+    });
     for (const name of metricNames) {
       values[name][u] = measured[name].reduce((sum, value) => sum + value, 0) / task.truth.queries.length;
     }

@@ -5,13 +5,15 @@ import { describe, expect, test } from "vitest";
 import { chance } from "../baselines/chance.ts";
 import { popularity } from "../baselines/popularity.ts";
 import { scoredRecommender } from "../baselines/scored.ts";
+import { measureRecommender, summarize } from "../evaluate.ts";
+import { measureUsers } from "../evaluate-users.ts";
 import { rankAmong } from "./among.ts";
 import { calibrate } from "./calibration.ts";
 import { catalogueFigures } from "./catalogue.ts";
 import { emptyLists, listOf, listsWithout, selectInto } from "./lists.ts";
 import { measure, metricNames } from "./measure.ts";
 import { measurePersonally, personalTasks, restrictTask } from "./personal.ts";
-import { stratify } from "./strata.ts";
+import { knownStrata, knownStratum, stratify } from "./strata.ts";
 import { coInteractionWithin, type TruthTable } from "./truths.ts";
 
 const ids = (n: number) => Array.from({ length: n }, (_, i) => `item ${i}`);
@@ -260,6 +262,70 @@ describe("people", () => {
     const measured = measurePersonally(personalTasks(users), () => greedy, { itemCount: 10 });
     expect(measured["paper MRR"][0]).toBe(0.5); // 9 first, then the other of 2 and 3
     expect(measured["paper HR"][0]).toBeCloseTo(0.1, 12);
+  });
+});
+
+describe("how well a query is known", () => {
+  const events = [0, 1, 4, 5, 19, 20, 99, 100, 5000, 7];
+
+  test("strata begin with 0, 1, 5, 20 and 100 training events", () => {
+    expect(events.map((count) => knownStrata[knownStratum(count)].events)).toEqual([
+      "0",
+      "1–4",
+      "1–4",
+      "5–19",
+      "5–19",
+      "20–99",
+      "20–99",
+      "100+",
+      "100+",
+      "5–19",
+    ]);
+  });
+
+  test("a stratum has the queries that a recommender answers, and none is a zero", () => {
+    const warm = scoredRecommender({
+      name: "warm",
+      ids: ids(10),
+      knows: (item) => events[item] > 0,
+      score: (_, out) => out.set(events),
+    });
+    const truth = {
+      name: "met",
+      queries: Int32Array.of(0, 1, 2, 8),
+      sets: [[8], [8], [7], [1]].map((set) => new Set(set)),
+      empty: 0,
+    };
+    const measurement = measureRecommender(warm, { seed: 1, kind: "baseline", truths: [truth], events });
+    const [{ truths }] = summarize([measurement], "warm");
+    expect(truths.met.known?.map(({ events: name, queries }) => [name, queries])).toEqual([
+      ["1–4", 2],
+      ["100+", 1],
+    ]);
+    expect(truths.met.known?.[0].metrics["paper MRR"].mean).toBe((1 + 1 / 2) / 2);
+  });
+
+  test("with held-out users a query counts once for each who asks it", () => {
+    const warm = scoredRecommender({
+      name: "warm",
+      ids: ids(10),
+      knows: (item) => item !== 3,
+      score: (_, out) => out.set(events),
+    });
+    const user = {
+      userIndex: Int32Array.of(4, 6),
+      starts: Int32Array.of(0, 3, 6),
+      queryStarts: Int32Array.of(1, 4),
+      items: Int32Array.of(1, 3, 8, 2, 5, 8),
+      ratings: new Float32Array(6),
+      times: new Float64Array(6),
+    };
+    const worlds = [{ name: "later items", tasks: personalTasks(user) }];
+    const [{ truths }] = summarize([measureUsers(warm, { seed: 1, kind: "baseline", worlds, events })], "warm");
+    expect(truths["later items"].known?.map(({ events: name, queries }) => [name, queries])).toEqual([
+      ["20–99", 1],
+      ["100+", 2],
+    ]);
   });
 });
 

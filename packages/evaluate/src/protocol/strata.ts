@@ -1,5 +1,18 @@
-// Popularity strata (EV12): a recommender that only knows what is popular hits the head of the truth and nothing else.
+// Strata: by the popularity of the hits (EV12), since a recommender that only knows what is popular hits the head of the truth and nothing else; and by how
+// well the query is known, since content answers new items and neighbor counts known ones.
 import type { TruthTable } from "./truths.ts";
+
+/** Strata of queries by their training events, with the least of each. */
+export const knownStrata = [
+  { events: "0", least: 0 },
+  { events: "1–4", least: 1 },
+  { events: "5–19", least: 5 },
+  { events: "20–99", least: 20 },
+  { events: "100+", least: 100 },
+] as const;
+
+/** The place of an item with so many training events in `knownStrata`. */
+export const knownStratum = (events: number): number => knownStrata.findLastIndex(({ least }) => events >= least);
 
 export const strata = ["head", "middle", "tail"] as const;
 export type Stratum = (typeof strata)[number];

@@ -1,7 +1,7 @@
 // The JSON that `nearkin evaluate --out` wrote, checked as far as a page reads it: a file that was cut, edited or mixed up is refused by the first
 // place that is wrong, before half of it stands on a page.
 import { NearkinError } from "@nearkin/core";
-import { metricNames } from "../protocol/measure.ts";
+import { metricNames, paperMetrics } from "../protocol/measure.ts";
 import { strata } from "../protocol/strata.ts";
 import { EVALUATION_FORMAT, EVALUATION_VERSION, type EvaluationResult } from "../result.ts";
 import { shortened } from "./numbers.ts";
@@ -114,9 +114,11 @@ const evaluation = object({
             }),
           ),
           strata: all(strata, measured),
+          known: optional(list(object({ events: text, queries: count, metrics: all(paperMetrics, object(interval)) }))),
         }),
       ),
       catalogue: all(["coverage", "diversity", "popularity", "ties"], measured),
+      settings: optional(text),
       calibration: optional(
         object({
           items: count,
