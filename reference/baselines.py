@@ -98,15 +98,14 @@ def walk_case(name, histories, n, alpha, beta):
 
 
 def bm25_case(name, histories, n, k1, b):
-    """Products of columns of BM25's weights, users being the documents and items the words; the query's idf is left out."""
+    """Products of rows of BM25's weights: items are the documents, the users who met them their words. The query's length is left out."""
     X = dense(histories, n, "binary")
     met = [i for i in range(n) if X[:, i].any()]
-    X = X[:, met]
-    length = X.sum(1)
-    norm = 1 - b + b * length / length.mean()
-    W = X * ((k1 + 1) / (k1 * norm + 1))[:, None]
-    idf = np.log(len(X)) - np.log1p(X.sum(0))
-    return case("bm25", name, inputs(histories, n, k1=k1, b=b), {"items": met, "S": matrix((W.T @ W) * idf[None, :])})
+    D = X[:, met].T  # items x users
+    idf = np.log(len(D)) - np.log1p(D.sum(0))
+    length = (k1 + 1) / (k1 * (1 - b + b * D.sum(1) / D.sum(1).mean()) + 1)
+    S = (D * idf**2) @ D.T * length[None, :]
+    return case("bm25", name, inputs(histories, n, k1=k1, b=b), {"items": met, "S": matrix(S)})
 
 
 def neighbor_cases():

@@ -12,6 +12,7 @@ import { slim } from "./baselines/slim.ts";
 import { type SpeProgress, spe } from "./baselines/spe.ts";
 import { checkModel } from "./check-model.ts";
 import { type Measurement, summarize } from "./evaluate.ts";
+import type { PersonalRecommender } from "./evaluate-users.ts";
 import { modelLabel } from "./model-label.ts";
 import { type Calibration, calibrate, forecastItems } from "./protocol/calibration.ts";
 import { PLACES } from "./protocol/measure.ts";
@@ -66,9 +67,15 @@ export async function evaluate(engine: Engine, dataset: Dataset, options: Evalua
   const calibrations = new Map<string, Calibration>(); // of the first model of a row, by the row's name
   const chosen = new Map<string, string>(); // settings of tuned baselines, by name
   const known = new Set<string>(); // labels and seeds
-  const measureOne = (recommender: Recommender, kind: Measurement["kind"], ownSeed: number) => {
+  const measureOne = (
+    recommender: Recommender | PersonalRecommender,
+    kind: Measurement["kind"],
+    ownSeed: number,
+  ): void => {
     onEvent?.({ event: "measuring", name: recommender.name, seed: ownSeed });
-    measurements.push(split.measure(recommender, { seed: ownSeed, kind }));
+    const options = { seed: ownSeed, kind };
+    if ("rank" in recommender) measurements.push(split.measure(recommender, options));
+    else if (split.measurePersonal) measurements.push(split.measurePersonal(recommender, options));
   };
   for (const open of models) {
     await using model = await open();
@@ -85,11 +92,7 @@ export async function evaluate(engine: Engine, dataset: Dataset, options: Evalua
       measureOne(modelRecommender(model, { name: rowName(label, beta), popularity: value }), "model", ownSeed);
     }
     if (split.measurePersonal && model.personalizes) {
-      const name = `${label}, personal`;
-      onEvent?.({ event: "measuring", name, seed: ownSeed });
-      measurements.push(
-        split.measurePersonal(personalRecommender(model, { name, rated }), { seed: ownSeed, kind: "model" }),
-      );
+      measureOne(personalRecommender(model, { name: `${label}, personal`, rated }), "model", ownSeed);
     }
     const first = rowName(label, rows[0]);
     if (calibrations.has(first)) continue;

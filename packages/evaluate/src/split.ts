@@ -1,6 +1,6 @@
 // A dataset as evaluation sees it: what training was given, and the truths that it was not. Held-out items are asked about as new ones
 // (EV1, EV2); held-out users ask about items that training knows (EV10), so that collaborative baselines can answer them.
-import { portableLog } from "@nearkin/core";
+import { NearkinError, portableLog } from "@nearkin/core";
 import {
   type Dataset,
   itemRoles,
@@ -49,7 +49,7 @@ export interface Split {
    * What settings are chosen by: the mean of the paper's HR, MRR and NDCG under the truth of the main table, or among frequent items alone. Takes every
    * other query, every third, …, so that it asks about `SCORE_QUERIES` or little more.
    */
-  score(recommender: Recommender, options?: { amongFrequent?: boolean }): number;
+  score(recommender: Recommender | PersonalRecommender, options?: { amongFrequent?: boolean }): number;
   /** The same with a recommender for each user; absent where items are held out. */
   measurePersonal?(recommender: PersonalRecommender, options: Pick<MeasureOptions, "seed" | "kind">): Measurement;
 }
@@ -83,7 +83,7 @@ type Asked = Pick<
   "truths" | "warm" | "outcomes" | "queries" | "tasks" | "measure" | "score" | "measurePersonal"
 >;
 
-const SCORE_QUERIES = 1000;
+const SCORE_QUERIES = 2000;
 
 /** Every so-manieth of a list, so that about `SCORE_QUERIES` of its `queries` queries are left. */
 function thinned<T>(list: readonly T[], queries: number): T[] {
@@ -103,6 +103,7 @@ async function askItems(truth: Truth, role: QueryRole, { dataset, events }: Base
     queries: outcomes.queries.length,
     measure: (recommender, options) => measureRecommender(recommender, { ...options, truths, events }),
     score: (recommender) => {
+      if (!("rank" in recommender)) throw new NearkinError("BAD_ARGUMENT", `${recommender.name} asks for users`);
       const main = truths.find(({ name }) => name === MAIN_TRUTH) ?? truths[0];
       const rows = thinned(Array.from(main.queries.keys()), main.queries.length);
       const queries = Int32Array.from(rows, (r) => main.queries[r]);
@@ -130,7 +131,8 @@ async function askUsers(truth: Truth, role: QueryRole, { training, events }: Bas
         world.tasks.reduce((sum, { truth: { queries } }) => sum + queries.length, 0),
       );
       const among = world.among ? { among: world.among } : {};
-      return meanOfPaper(measurePersonally(own, () => recommender, { itemCount: events.length, ...among }));
+      const of = "rank" in recommender ? () => recommender : recommender.of;
+      return meanOfPaper(measurePersonally(own, of, { itemCount: events.length, ...among }));
     },
     measurePersonal: (recommender, options) => measureUsers(recommender, { ...options, worlds, events }),
   };

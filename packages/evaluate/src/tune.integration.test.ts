@@ -58,6 +58,7 @@ describe("tuned baselines", () => {
     expect(Object.keys(settings)).toEqual([
       "recent popularity",
       "behavior factors",
+      "behavior factors, with history",
       "item-kNN",
       "RP3β",
       "BM25",

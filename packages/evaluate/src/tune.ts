@@ -4,11 +4,18 @@ import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { countUsers, type Engine, Foresight, Random, type Scope } from "@nearkin/core";
-import { behaviorBaseline, contentInputs } from "./baselines/behavior.ts";
+import {
+  type BehaviorSpace,
+  behaviorBaseline,
+  behaviorSpace,
+  behaviorWithHistory,
+  contentInputs,
+} from "./baselines/behavior.ts";
 import { ease } from "./baselines/ease.ts";
 import { frequentItems } from "./baselines/events.ts";
 import { bm25, itemKnn, rp3beta } from "./baselines/neighbors.ts";
 import { recentPopularity } from "./baselines/popularity.ts";
+import type { PersonalRecommender } from "./evaluate-users.ts";
 import type { Recommender } from "./protocol/recommender.ts";
 import type { Split } from "./split.ts";
 
@@ -20,12 +27,21 @@ interface Family {
   readonly grid: readonly Settings[];
   /** The same kind on fewer items, where all of them would take minutes for each setting. */
   readonly trialItems?: number;
-  make(settings: Settings, scope: Scope, maxItems?: number): Recommender | Promise<Recommender>;
+  /** Called once before `make`, with what was chosen for the families before. */
+  begin?(chosen: ReadonlyMap<string, Settings>): void;
+  make(settings: Settings, options: MakeOptions): Recommender | PersonalRecommender;
+}
+
+interface MakeOptions {
+  /** Holds what the recommender computes with. */
+  scope: Scope;
+  /** @default all */
+  maxItems?: number | undefined;
 }
 
 /** A baseline at its best. */
 export interface Tuned {
-  readonly recommender: Recommender;
+  readonly recommender: Recommender | PersonalRecommender;
   /** What was chosen, such as "shrinkage 100, userWeight 0.5". */
   readonly settings: string;
 }
@@ -84,18 +100,33 @@ async function familiesOf(engine: Engine, split: Split, { scope, seed }: TuneOpt
       met,
       random: new Random(seed).split("behavior", "content"),
     });
+    const name = "behavior factors";
+    const spaceOf = (settings: Settings | undefined, own: Scope) =>
+      behaviorSpace(engine, training, { ...settings, scope: own, met, foresight, seed });
     families.push({
-      name: "behavior factors",
+      name,
       grid: BEHAVIOR_GRID,
-      make: (settings, own) =>
-        behaviorBaseline(engine, training, { ...settings, scope: own, ids, met, foresight, seed }),
+      make: (settings, { scope: own }) => behaviorBaseline(spaceOf(settings, own), { scope: own, ids, name }),
     });
+    if (split.tasks) {
+      let space: BehaviorSpace | undefined; // that of the settings that were chosen, made once
+      const withHistory = `${name}, with history`;
+      families.push({
+        name: withHistory,
+        grid: combinations({ weight: [2, 1, 3, 5], decay: [0.9, 0.8, 1], last: [10, 20] }),
+        begin: (chosen) => {
+          space = spaceOf(chosen.get(name), scope);
+        },
+        make: ({ weight, decay, last }, { scope: own }) =>
+          behaviorWithHistory(space as BehaviorSpace, { scope: own, ids, name: withHistory, weight, decay, last }),
+      });
+    }
   }
   if (!warm) return families;
   families.push(
     {
       name: "item-kNN",
-      grid: combinations({ shrinkage: [100, 0, 3, 10, 30, 300, 1000], userWeight: [0.5, 0, 1] }),
+      grid: combinations({ shrinkage: [100, 0, 10, 30, 300, 1000, 3000], userWeight: [0.5, 0, 1] }),
       make: (settings) => itemKnn(training, { ids, ...settings }),
     },
     {
@@ -112,9 +143,9 @@ async function familiesOf(engine: Engine, split: Split, { scope, seed }: TuneOpt
   if (frequentItems(training).length > 0) {
     families.push({
       name: "EASE",
-      grid: [250, 30, 100, 1000, 3000].map((lambda) => ({ lambda })),
+      grid: [250, 30, 100, 1000, 3000, 10_000].map((lambda) => ({ lambda })),
       trialItems: EASE_TRIAL_ITEMS,
-      make: (settings, _, maxItems) => ease(engine, training, { ids, ...settings, ...(maxItems ? { maxItems } : {}) }),
+      make: (settings, { maxItems }) => ease(engine, training, { ids, ...settings, ...(maxItems ? { maxItems } : {}) }),
     });
   }
   return families;
@@ -126,15 +157,18 @@ export async function tunedBaselines(engine: Engine, split: Split, options: Tune
   const choices = new Choices(cache, split.dataset.manifest.id);
   await choices.read();
   const tuned: Tuned[] = [];
+  const chosen = new Map<string, Settings>();
   for (const family of await familiesOf(engine, split, options)) {
+    family.begin?.(chosen);
     let settings = choices.of(family);
     if (!settings) {
       onFamily?.(family.name, family.grid.length);
-      settings = validation ? await best(engine, family, validation) : family.grid[0];
+      settings = validation ? best(engine, family, validation) : family.grid[0];
       if (validation) await choices.keep(family, settings);
     }
+    chosen.set(family.name, settings);
     tuned.push({
-      recommender: await family.make(settings, scope),
+      recommender: family.make(settings, { scope }),
       settings: `${describe(settings)}${validation ? "" : " (by default)"}`,
     });
   }
@@ -142,16 +176,16 @@ export async function tunedBaselines(engine: Engine, split: Split, options: Tune
 }
 
 /** The settings of the highest score; the earlier of equal ones. */
-async function best(engine: Engine, { grid, make, trialItems }: Family, validation: Split): Promise<Settings> {
-  let chosen = grid[0];
+function best(engine: Engine, { grid, make, trialItems }: Family, validation: Split): Settings {
+  let found = grid[0];
   let highest = Number.NEGATIVE_INFINITY;
   for (const settings of grid) {
     using scope = engine.scope();
-    const recommender = await make(settings, scope, trialItems);
+    const recommender = make(settings, { scope, maxItems: trialItems });
     const score = validation.score(recommender, { amongFrequent: trialItems !== undefined });
-    if (score > highest) [chosen, highest] = [settings, score];
+    if (score > highest) [found, highest] = [settings, score];
   }
-  return chosen;
+  return found;
 }
 
 const describe = (settings: Settings): string =>

@@ -7,26 +7,32 @@ import {
   channelInput,
   type Engine,
   type Foresight,
+  type Matrix,
   Random,
   type Scope,
 } from "@nearkin/core";
 import { type Dataset, loadChannels, type TrainingData } from "@nearkin/data";
+import type { PersonalRecommender } from "../evaluate-users.ts";
 import type { Recommender } from "../protocol/recommender.ts";
 import { scoredRecommender } from "./scored.ts";
 
-export interface BehaviorBaselineOptions extends BehaviorSettings {
-  /** Holds the factors: as long as it is open, they can be ranked. */
+export interface BehaviorSpaceOptions extends BehaviorSettings {
+  /** Holds the factors. */
   scope: Scope;
-  ids: readonly string[];
   /** What content foresees, of the same items. */
   foresight: Foresight;
   /** (n) How many people met each item. */
   met: ArrayLike<number>;
-  /** As tables print it. @default "behavior factors" */
-  name?: string;
   /** k @default 128 */
   rank?: number;
   seed: number;
+}
+
+/** Factors of all items, where an engine can multiply them. */
+export interface BehaviorSpace {
+  readonly engine: Engine;
+  /** (n, k) */
+  readonly V: Matrix;
 }
 
 /** Inputs of all channels that have content, as towers get them. */
@@ -44,13 +50,12 @@ export async function contentInputs(
   return inputs;
 }
 
-/** Candidates by the inner product of their factors with the query's. */
-export function behaviorBaseline(
+/** Factors of items that somebody met, and what content foresees for the others. */
+export function behaviorSpace(
   engine: Engine,
   { histories, itemCount: n }: Pick<TrainingData, "histories" | "itemCount">,
-  options: BehaviorBaselineOptions,
-): Recommender {
-  const { scope, ids, foresight, met, name = "behavior factors", rank = 128, seed, ...settings } = options;
+  { scope, foresight, met, rank = 128, seed, ...settings }: BehaviorSpaceOptions,
+): BehaviorSpace {
   const { vectors, rank: k } = behaviorFactors(engine, histories, {
     itemCount: n,
     rank,
@@ -62,15 +67,78 @@ export function behaviorBaseline(
   for (let item = 0; item < n; item++) {
     V.data.set((met[item] > 0 ? vectors : means).subarray(item * k, (item + 1) * k), V.offset + item * k);
   }
-  const scores = scope.matrix(n, 1, "f32");
-  const v = scope.matrix(k, 1, "f32");
+  return { engine, V };
+}
+
+interface RecommenderOptions {
+  /** Holds what it computes with. */
+  scope: Scope;
+  ids: readonly string[];
+  /** As tables print it. */
+  name: string;
+}
+
+/** Candidates by the inner product of their factors with the query's. */
+export function behaviorBaseline({ engine, V }: BehaviorSpace, { scope, ...named }: RecommenderOptions): Recommender {
+  const scores = scope.matrix(V.rows, 1, "f32");
+  const vector = scope.matrix(V.cols, 1, "f32");
   return scoredRecommender({
-    name,
-    ids,
+    ...named,
     score: (query, out) => {
-      v.data.copyWithin(v.offset, V.offset + query * k, V.offset + (query + 1) * k); // one memory holds both
-      engine.gemv(scores, V, v);
-      out.set(scores.data.subarray(scores.offset, scores.offset + n));
+      vector.data.fill(0, vector.offset, vector.offset + V.cols);
+      addUnit(vector, V, query, 1);
+      engine.gemv(scores, V, vector);
+      out.set(scores.data.subarray(scores.offset, scores.offset + V.rows));
     },
   });
+}
+
+export interface HistoryOptions extends RecommenderOptions {
+  /** γ: what the user's last items weigh beside the query. */
+  weight: number;
+  /** Each step back counts so much of the one before. @default 0.9 */
+  decay?: number;
+  /** Items that count. @default 10 */
+  last?: number;
+}
+
+/**
+ * The same for a user: candidates by v_j·(v̂_q + γ·Σ_s w_s v̂_s), where v̂ has length 1, s are the items that the user met last, and the weights
+ * w_s sum to 1. The user adds to the query vector, so the scan stays what it is.
+ */
+export function behaviorWithHistory(
+  { engine, V }: BehaviorSpace,
+  { scope, ids, name, weight, decay = 0.9, last = 10 }: HistoryOptions,
+): PersonalRecommender {
+  const scores = scope.matrix(V.rows, 1, "f32");
+  const vector = scope.matrix(V.cols, 1, "f32");
+  return {
+    name,
+    of: ({ support }) =>
+      scoredRecommender({
+        ids,
+        name,
+        score: (query, out) => {
+          vector.data.fill(0, vector.offset, vector.offset + V.cols);
+          addUnit(vector, V, query, 1);
+          const items = support.slice(-last).reverse();
+          const sum = items.reduce((total, _, back) => total + decay ** back, 0);
+          items.forEach((item, back) => {
+            addUnit(vector, V, item, (weight * decay ** back) / sum);
+          });
+          engine.gemv(scores, V, vector);
+          out.set(scores.data.subarray(scores.offset, scores.offset + V.rows));
+        },
+      }),
+  };
+}
+
+/** to += factor·v̂, v̂ the factors of an item at length 1; nothing for an item without any. */
+function addUnit(to: Matrix, V: Matrix, item: number, factor: number): void {
+  const at = V.offset + item * V.cols;
+  let square = 0;
+  for (let j = 0; j < V.cols; j++) square += V.data[at + j] * V.data[at + j];
+  if (square === 0) return;
+  const scale = factor / Math.sqrt(square);
+  for (let j = 0; j < V.cols; j++) to.data[to.offset + j] += scale * V.data[at + j];
 }

@@ -4,7 +4,8 @@
 //
 //   item-kNN   Σ_u n_u^−a x_ui x_uj / (‖x_i‖‖x_j‖ + s)                    cosine with shrinkage; a = 0 counts all users alike
 //   RP3β       Σ_u n_u^−α x_ui x_uj / n_j^β                               a walk from item to user to item (Paudel et al., 2017)
-//   BM25       Σ_u (w_u)² x_ui x_uj · idf_j                               w_u = (K₁ + 1)/(K₁(1 − B + B·n_u/n̄) + 1), idf_j = log(users/(1 + n_j))
+//   BM25       Σ_u idf_u² x_ui x_uj · w_j           idf_u = log(items/(1 + n_u)), w_j = (K₁ + 1)/(K₁(1 − B + B·n_j/n̄) + 1)
+//              items as documents whose words are the users who met them, as the library `implicit` has it
 //
 // A row of similarities is made when it is asked for: O(events of the query's users + catalogue) a query, and no n × n matrix.
 // n_u the items of a user, n_j the users of an item
@@ -70,7 +71,7 @@ export function rp3beta(data: EventData, options: Rp3Options): Recommender {
 export interface Bm25Options extends NeighborOptions {
   /** K₁, at least 0. @default 1.2 */
   k1?: number;
-  /** B, from 0 to 1: how much long histories lose. @default 0.75 */
+  /** B, from 0 to 1: how much popular candidates lose. @default 0.75 */
   b?: number;
 }
 
@@ -79,11 +80,11 @@ export function bm25(data: EventData, options: Bm25Options): Recommender {
   const { ids, name = "BM25", k1 = 1.2, b = 0.75 } = options;
   checkAtLeast(name, { k1, b }, 0);
   const X = eventMatrix(data);
-  const users = X.byUser.starts.length - 1;
-  const average = X.byUser.values.length / Math.max(1, users);
-  const scaled = weighted(X, (n) => ((k1 + 1) / (k1 * (1 - b + (b * n) / average) + 1)) ** 2);
-  const idf = sumByItem(X, () => 1).map((n) => Math.log(users / (1 + n)));
-  return neighborRecommender(scaled, { ids, name }, (product, _, j) => product * idf[j]);
+  const counts = sumByItem(X, () => 1); // n_j
+  const average = counts.reduce((sum, count) => sum + count, 0) / Math.max(1, counts.length);
+  const lengths = counts.map((count) => (k1 + 1) / (k1 * (1 - b + (b * count) / average) + 1));
+  const scaled = weighted(X, (n) => Math.log(counts.length / (1 + n)) ** 2);
+  return neighborRecommender(scaled, { ids, name }, (product, _, j) => product * lengths[j]);
 }
 
 /** Candidates j of the query i by `score` of their product. */
