@@ -152,8 +152,11 @@ describe("gates", () => {
       .slice(5)
       .map(({ name, passed }) => `${passed ? "passed" : "failed"} ${name}`);
 
-  test("by default: worse than no baseline that looks at the query", () => {
-    expect(verdicts({})).toEqual([
+  test("by default: not worse than random lists and content baselines", () => {
+    const behavior: Row = { name: "behavior factors", mean: 0.24, against: [0.06, 35, 5, 1e-6] };
+    const recent: Row = { ...behavior, name: "recent popularity" };
+    const quality = read(evaluation("default", ...rows, behavior, recent));
+    expect(verdicts({}, { ...compared, quality })).toEqual([
       "passed not worse than random",
       "passed not worse than cosine, summed",
       "failed not worse than logistic regression",
