@@ -4,6 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { datasets } from "@nearkin/data";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { run } from "../testing/run.ts";
 
@@ -87,22 +88,24 @@ test("--json is one document, --keep-archive keeps the archive", async () => {
   expect(readFileSync(join(folder, "ml-latest-small.zip"))).toEqual(archive);
 });
 
-test("--list shows what there is", async () => {
-  expect((await download("--list")).out).toMatchInlineSnapshot(`
-    "name                    download  layout          licence
-    movielens-latest-small    1.0 MB  movielens       research, not commercial; https://files.grouplens.org/datasets/movielens/ml-latest-small-README.html
-    movielens-100k            4.9 MB  movielens       research, not commercial, not passed on; https://files.grouplens.org/datasets/movielens/ml-100k-README.txt
-    movielens-1m              6.0 MB  movielens       research, not commercial, not passed on; https://files.grouplens.org/datasets/movielens/ml-1m-README.txt
-    movielens-20m             199 MB  movielens       research, not commercial; https://files.grouplens.org/datasets/movielens/ml-20m-README.html
-    movielens-32m             239 MB  movielens       research, not commercial; https://files.grouplens.org/datasets/movielens/ml-32m-README.html
-    movielens-25m             262 MB  movielens       research, not commercial; https://files.grouplens.org/datasets/movielens/ml-25m-README.html
-    movielens-latest          335 MB  movielens       research, not commercial; https://files.grouplens.org/datasets/movielens/ml-latest-README.html
-    yelp                     by hand  yelp            academic use, terms to accept; https://business.yelp.com/data/resources/open-dataset/
-    amazon-reviews           by hand  amazon-reviews  see its page; https://amazon-reviews-2023.github.io/
-    "
-  `);
-  const { datasets } = JSON.parse((await download("--list", "--json")).out) as { datasets: { name: string }[] };
-  expect(datasets.map(({ name }) => name)).toContain("movielens-25m");
+test("--list shows every dataset in columns, with its size, layout and terms", async () => {
+  const [head, ...rows] = (await download("--list")).out.trimEnd().split("\n");
+  const starts = Array.from(head.matchAll(/\S+/g), ({ index }) => index);
+  expect(head.split(/ +/)).toEqual(["name", "download", "layout", "licence"]);
+  const cells = rows.map((row) =>
+    [
+      row.slice(0, starts[1]),
+      row.slice(starts[1], starts[2]),
+      row.slice(starts[2], starts[3]),
+      row.slice(starts[3]),
+    ].map((cell) => cell.trim()),
+  );
+  expect(cells.map(([name, , layout, terms]) => [name, layout, terms])).toEqual(
+    datasets.map(({ name, layout, licence, licenceUrl }) => [name, layout, `${licence}; ${licenceUrl}`]),
+  );
+  const sizes = Object.fromEntries(cells.map(([name, size]) => [name, size]));
+  expect(sizes).toMatchObject({ "movielens-latest-small": "1.0 MB", "movielens-25m": "262 MB", yelp: "by hand" });
+  expect(JSON.parse((await download("--list", "--json")).out)).toEqual({ datasets });
 });
 
 test("what cannot be fetched is said in one line", async () => {

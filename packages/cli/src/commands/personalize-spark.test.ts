@@ -1,8 +1,12 @@
-// What Spark would be asked, and command lines that make no sense. Spark itself is in test/spark.
+// The script and the commands that Spark would get, and command lines that make no sense. Spark itself is in test/spark.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { modelFiles } from "@nearkin/core";
+import { readParquet, sparkFunctions, sparkText } from "@nearkin/data";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openTable } from "../personalize/tables.ts";
+import { personalizeSql, SUMMARY } from "../spark/sql.ts";
 import { writeTinyModel } from "../testing/model-folder.ts";
 import { run } from "../testing/run.ts";
 
@@ -23,232 +27,294 @@ async function said(...args: string[]): Promise<string> {
 
 const spark = (...args: string[]) => said("--engine", "spark", ...args);
 
-test("--dry-run prints the command and the script for lines of JSON", async () => {
-  expect(
-    await spark(
-      "--in",
-      at("users.jsonl"),
-      "--out",
-      "s3a://b/it's",
-      "--master",
-      "yarn",
-      "--partitions",
-      "9",
-      "--dry-run",
-    ),
-  ).toMatchInlineSnapshot(`
-    "-- 1. the model, which travels with the job:
-    --      tar -cf nearkin-model.tar -C …/model weights.safetensors items.safetensors transforms.safetensors catalogue.json model.json
-    -- 2. this script, saved as personalize.sql:
-    --      spark-sql --master yarn --name 'nearkin personalize' --conf spark.sql.session.timeZone=UTC --conf spark.sql.ansi.enabled=true --conf spark.sql.caseSensitive=true --conf spark.sql.catalogImplementation=in-memory --conf spark.sql.parquet.compression.codec=zstd --conf spark.sql.files.ignoreCorruptFiles=false --conf spark.sql.files.ignoreMissingFiles=false --conf spark.sql.variable.substitute=false --conf spark.ui.showConsoleProgress=true --conf spark.sql.warehouse.dir=warehouse --conf spark.sql.parquet.inferTimestampNTZ.enabled=false --files …/cli/dist/nearkin-personalize.mjs --archives 'nearkin-model.tar#nearkin-model' -f personalize.sql
+const OUT = "s3a://b/it's";
+const lines = () => ["--in", at("users.jsonl"), "--out", OUT];
+const table = ["--in", "s3a://b/events.parquet", "--out", OUT];
 
-    CREATE TEMPORARY VIEW texts USING text OPTIONS (path '…/users.jsonl', lineSep '\\n');
+/** The two commands of a dry run, and its script. */
+async function dryRun(...args: string[]): Promise<{ tar: string; command: string; sql: string }> {
+  const text = await spark(...args, "--dry-run");
+  const [, tar, command, sql] =
+    /^-- 1\. .+\n-- {6}(.+)\n-- 2\. .+personalize\.sql:\n-- {6}(.+)\n\n([\s\S]+)$/.exec(text) ?? [];
+  expect(sql, text).toBeDefined();
+  return { tar, command, sql };
+}
 
-    CREATE TEMPORARY VIEW lines AS
-    SELECT /*+ REPARTITION(9) */ regexp_replace(value, '^\\\\uFEFF', '') AS line
-    FROM texts
-    WHERE trim(value) <> '';
+/** Statements by the name of what each makes, in their order; blanks count as one. Nearkin's functions, which prepare shares, are left out. */
+function statements(sql: string): Record<string, string> {
+  const all = sql.replace(sparkFunctions(), "").split(";\n");
+  expect(all.pop()).toBe(""); // each is ended
+  const named = all.map((statement) => {
+    const text = statement.trim().replaceAll(/\s+/g, " ");
+    const [, name] =
+      /^(?:CREATE TEMPORARY VIEW (\w+)|CREATE TABLE (?=\w+ )|INSERT OVERWRITE DIRECTORY|SELECT)/.exec(text) ?? [];
+    const folder = /(?:LOCATION|DIRECTORY) '\S+\/(\w+)'/.exec(text)?.[1];
+    return [name ?? folder ?? "summary", text] as const;
+  });
+  expect(new Set(named.map(([name]) => name)).size).toBe(named.length);
+  return Object.fromEntries(named);
+}
 
-    CREATE TEMPORARY VIEW asked AS SELECT * FROM lines;
+/** With a filter that needs not be made first. */
+const script = async (...args: string[]) =>
+  statements((await dryRun(...args, "--executor-command", "nearkin personalize")).sql);
 
-    CREATE TEMPORARY VIEW bad_rows AS
-    SELECT CAST(NULL AS STRING) AS user_id, CAST(NULL AS STRING) AS problem WHERE false;
-
-    CREATE TEMPORARY VIEW answers AS
-    SELECT from_json(answer, 'user STRING, weights MAP<STRING, DOUBLE>, popularity DOUBLE, items INT, used INT, iterations INT, before DOUBLE, after DOUBLE, kept STRING, error STRUCT<code: STRING, message: STRING>', map('mode', 'FAILFAST')) AS answer
-    FROM (
-      SELECT TRANSFORM (line)
-        ROW FORMAT DELIMITED FIELDS TERMINATED BY '\\t' LINES TERMINATED BY '\\n'
-        USING 'node nearkin-personalize.mjs nearkin-model || { status=$?; while read -r _; do :; done; exit $status; }' AS (answer STRING)
-        ROW FORMAT DELIMITED FIELDS TERMINATED BY '\\t' LINES TERMINATED BY '\\n'
-      FROM lines
+describe("the commands of --dry-run", () => {
+  test("pack the model, and start spark-sql with the archive, the filter and the script", async () => {
+    const { tar, command } = await dryRun(...lines(), "--master", "yarn", "--conf", "spark.executor.memory=4g");
+    expect(tar).toBe(`tar -cf nearkin-model.tar -C …/model ${modelFiles.join(" ")}`);
+    expect(command).toMatch(/^spark-sql --master yarn --name 'nearkin personalize' --conf /);
+    expect(command).toMatch(
+      / --conf spark\.executor\.memory=4g --files …\/cli\/dist\/nearkin-personalize\.mjs --archives 'nearkin-model\.tar#nearkin-model' -f personalize\.sql$/,
     );
+  });
 
-    CREATE TABLE users USING parquet LOCATION 's3a://b/it\\'s/users' AS
-    SELECT
-      answer.user AS user_id,
-      weights.*,
-      answer.popularity,
-      answer.items,
-      answer.used,
-      answer.iterations,
-      answer.before,
-      answer.after,
-      answer.kept,
-      concat(answer.error.code, ': ', answer.error.message) AS error
-    FROM (
-      SELECT answer, named_struct(
-        'weight.title', try_element_at(answer.weights, 'title'),
-        'weight.plot', try_element_at(answer.weights, 'plot'),
-        'weight.poster', try_element_at(answer.weights, 'poster'),
-        'weight.genres', try_element_at(answer.weights, 'genres'),
-        'weight.year', try_element_at(answer.weights, 'year'),
-        'weight.released', try_element_at(answer.weights, 'released'),
-        'weight.place', try_element_at(answer.weights, 'place'),
-        'weight.identity', try_element_at(answer.weights, 'identity')) AS weights
-      FROM answers
+  test("fix the settings that numbers, names, paths and missing files depend on", async () => {
+    const { command } = await dryRun(...lines(), "--executor-command", "nearkin personalize");
+    expect(command.match(/(?<=--conf spark\.sql\.)\S+/g)).toEqual(
+      expect.arrayContaining([
+        "session.timeZone=UTC",
+        "ansi.enabled=true",
+        "caseSensitive=true", // two channels may differ in that alone
+        "catalogImplementation=in-memory",
+        "files.ignoreCorruptFiles=false",
+        "files.ignoreMissingFiles=false",
+        "variable.substitute=false",
+        "warehouse.dir=warehouse",
+        "parquet.inferTimestampNTZ.enabled=false",
+      ]),
     );
+    expect(command).not.toContain("--master");
+  });
 
-    CREATE TABLE rejects USING parquet LOCATION 's3a://b/it\\'s/rejects' AS
-    SELECT
-      user_id,
-      substring_index(error, ': ', 1) AS code,
-      substring(error, length(substring_index(error, ': ', 1)) + 3) AS message,
-      CAST(NULL AS BIGINT) AS \`rows\`
-    FROM IDENTIFIER('parquet.\`s3a://b/it\\'s/users\`')
-    WHERE error IS NOT NULL
-    UNION ALL
-    SELECT user_id, 'BAD_VALUE' AS code, concat('rows left out: ', problem) AS message, count(*) AS \`rows\`
-    FROM bad_rows
-    GROUP BY user_id, problem;
-
-    SELECT concat('nearkin-summary ', to_json(named_struct(
-      'asked', (SELECT count(*) FROM asked), 'users', count(*), 'kept', count(kept), 'refused', count(error), 'items', coalesce(sum(items), 0),
-      'rows', (SELECT coalesce(sum(\`rows\`), 0) FROM IDENTIFIER('parquet.\`s3a://b/it\\'s/rejects\`')))))
-    FROM IDENTIFIER('parquet.\`s3a://b/it\\'s/users\`');
-    "
-  `);
+  test("send no filter to executors that have Nearkin, and for lines of JSON no functions", async () => {
+    const { command, sql } = await dryRun(...lines(), "--executor-command", "/opt/nearkin/bin/nearkin personalize");
+    expect(sql).not.toContain(sparkFunctions().trim());
+    expect(command).toContain("--archives 'nearkin-model.tar#nearkin-model' -f personalize.sql");
+    expect(command).not.toContain("--files");
+  });
 });
 
-test("… and for a table of interactions, with columns of any name, on executors that have Nearkin", async () => {
-  const columns = ["--user-column", "the `who`", "--rating-column", "none", "--time-column", "at"];
-  const executors = ["--executor-command", "/opt/nearkin/bin/nearkin personalize", "--force"];
-  expect(
-    await spark("--in", "s3a://b/events.parquet", "--out", "s3a://b/m", ...columns, ...executors, "--dry-run"),
-  ).toMatchInlineSnapshot(`
-    "-- 1. the model, which travels with the job:
-    --      tar -cf nearkin-model.tar -C …/model weights.safetensors items.safetensors transforms.safetensors catalogue.json model.json
-    -- 2. this script, saved as personalize.sql:
-    --      spark-sql --name 'nearkin personalize' --conf spark.sql.session.timeZone=UTC --conf spark.sql.ansi.enabled=true --conf spark.sql.caseSensitive=true --conf spark.sql.catalogImplementation=in-memory --conf spark.sql.parquet.compression.codec=zstd --conf spark.sql.files.ignoreCorruptFiles=false --conf spark.sql.files.ignoreMissingFiles=false --conf spark.sql.variable.substitute=false --conf spark.ui.showConsoleProgress=true --conf spark.sql.warehouse.dir=warehouse --conf spark.sql.parquet.inferTimestampNTZ.enabled=false --archives 'nearkin-model.tar#nearkin-model' -f personalize.sql
+describe("the script", () => {
+  test("for lines of JSON makes each table before it is read", async () => {
+    const { texts, lines: asLines, ...rest } = await script(...lines());
+    expect(Object.keys(rest)).toEqual(["asked", "bad_rows", "answers", "users", "rejects", "summary"]);
+    expect(texts).toContain("OPTIONS (path '…/users.jsonl', lineSep '\\n')");
+    expect(asLines).toContain("regexp_replace(value, '^\\\\uFEFF', '') AS line"); // several files may begin with a mark
+    expect(asLines).toContain("WHERE trim(value) <> ''");
+    expect(asLines).not.toContain("REPARTITION");
+  });
 
-    -- What the steps use and Spark calls otherwise, or does more loosely than DuckDB: see duckdb.sql.
+  test("for a table of interactions begins with the functions that prepare has, once", async () => {
+    const { sql } = await dryRun(...table, "--executor-command", "nearkin personalize");
+    expect(sql.split(sparkFunctions()).map((part) => part.trim() === "")).toEqual([true, false]);
+    expect(Object.keys(statements(sql))).toEqual([
+      ...["checked", "bad_rows", "asked", "met", "lines", "answers", "users", "rejects", "summary"],
+    ]);
+  });
 
-    -- A decimal number, or NULL. Spark alone would read 1d and 1f, and hexadecimal numbers.
-    CREATE OR REPLACE TEMPORARY FUNCTION parse_number(cell STRING) RETURNS DOUBLE RETURN
-      CASE
-        WHEN cell RLIKE '^\\\\s*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?\\\\s*$' THEN TRY_CAST(cell AS DOUBLE)
-        WHEN LOWER(TRIM(cell)) RLIKE '^[+-]?(nan|inf|infinity)$' THEN DOUBLE('NaN')
-      END;
+  test("gives users out in --partitions", async () => {
+    expect((await script(...lines(), "--partitions", "9")).lines).toContain("/*+ REPARTITION(9) */");
+    expect((await script(...table, "--partitions", "9")).met).toContain("/*+ REPARTITION(9, user_id) */");
+    expect((await script(...table)).met).toContain("/*+ REPARTITION(user_id) */");
+  });
 
-    -- Bytes of a text.
-    CREATE OR REPLACE TEMPORARY FUNCTION byte_length(cell STRING) RETURNS INT RETURN OCTET_LENGTH(cell);
+  test("writes both tables below --out, and over what is there with --force alone", async () => {
+    const { users, rejects } = await script(...lines());
+    expect(users).toMatch(/^CREATE TABLE users USING parquet LOCATION 's3a:\/\/b\/it\\'s\/users' AS SELECT /);
+    expect(rejects).toMatch(/^CREATE TABLE rejects USING parquet LOCATION 's3a:\/\/b\/it\\'s\/rejects' AS SELECT /);
+    const forced = await script(...lines(), "--force");
+    expect(forced.users).toMatch(/^INSERT OVERWRITE DIRECTORY 's3a:\/\/b\/it\\'s\/users' USING parquet SELECT /);
+    expect(forced.rejects).toMatch(/^INSERT OVERWRITE DIRECTORY 's3a:\/\/b\/it\\'s\/rejects' USING parquet SELECT /);
+    expect(forced.answers).toBe((await script(...lines())).answers);
+  });
 
-    -- Seconds since 1970 of an ISO 8601 time (UTC where it names no zone), or NULL. Spark alone knows no 24:00, which is 00:00 of the next day.
-    CREATE OR REPLACE TEMPORARY FUNCTION parse_iso_seconds(cell STRING) RETURNS BIGINT RETURN
-      CASE
-        WHEN cell RLIKE '^ *[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([T ][0-9]{1,2}:[0-9]{1,2}(:[0-9]{1,2}([.][0-9]+)?)?(Z| UTC|[+-](0[0-9]|1[0-5])(:?[0-5][0-9])?)?)? *\\\\z'
-        THEN CAST(FLOOR(UNIX_MICROS(TRY_CAST(REGEXP_REPLACE(TRIM(cell), '([T ])24(:00(:00([.]0+)?)?)', '$100$2') AS TIMESTAMP)) / 1000000.0) AS BIGINT)
-          + CASE WHEN cell RLIKE '[T ]24:00' THEN 86400 ELSE 0 END
-      END;
+  test("reads the answers of the filter, and writes the columns that a batch writes", async () => {
+    const ada = { user: "ada", ratings: [] };
+    const bob = { user: "bob", ratings: [{ item: "no such film" }] };
+    writeFileSync(at("two.jsonl"), [ada, bob].map((one) => JSON.stringify(one)).join("\n"));
+    const { out } = await run("personalize", at("model"), "--engine", "wasm", "--in", at("two.jsonl"));
+    const [answer, refusal] = out.split("\n", 2).map((line) => JSON.parse(line));
+    const channels = Object.keys(answer.weights);
+    const { answers, users } = await script(...lines());
+    const [, types = ""] = /from_json\(answer, '([^']+)', map\('mode', 'FAILFAST'\)\)/.exec(answers) ?? [];
+    const fields = Array.from(types.matchAll(/(?:^|, )(\w+) [A-Z]/g), ([, name]) => name);
+    expect(fields.sort()).toEqual([...Object.keys(answer), "error"].sort());
+    for (const name of Object.keys(refusal.error)) expect(types).toMatch(new RegExp(`STRUCT<.*\\b${name}: STRING.*>`));
 
-    -- A whole number in [0, 2³²) from the first eight hexadecimal digits of md5: the only source of chance in SQL.
-    CREATE OR REPLACE TEMPORARY FUNCTION md5_number(cell STRING) RETURNS BIGINT RETURN
-      CAST(CONV(SUBSTR(MD5(CAST(cell AS BINARY)), 1, 8), 16, 10) AS BIGINT);
-
-    CREATE TEMPORARY VIEW checked AS
-    SELECT
-      user_id, item_id, rating, time,
-      CASE
-        WHEN user_id IS NULL OR user_id = '' THEN 'empty user id'
-        WHEN item_id IS NULL OR item_id = '' THEN 'empty item id'
-        WHEN byte_length(user_id) > 512 THEN 'user id longer than 512 bytes'
-        WHEN byte_length(item_id) > 512 THEN 'item id longer than 512 bytes'
-        WHEN time IS NULL THEN 'time is empty or not readable'
-      END AS problem
-    FROM (
-      SELECT
-        user_id, item_id, CAST(NULL AS DOUBLE) AS rating,
-        CASE
-          WHEN abs(number) < 1e11 THEN CAST(floor(number) AS BIGINT)
-          WHEN abs(number) < 1e14 THEN CAST(floor(number / 1e3) AS BIGINT)
-          WHEN abs(number) < 1e17 THEN CAST(floor(number / 1e6) AS BIGINT)
-          WHEN abs(number) < 1e20 THEN CAST(floor(number / 1e9) AS BIGINT)
-          WHEN number IS NULL THEN parse_iso_seconds(time)
-        END AS time
-      FROM (SELECT *, parse_number(time) AS number FROM (
-        SELECT CAST(IDENTIFIER('\`the \`\`who\`\`\`') AS STRING) AS user_id, CAST(IDENTIFIER('\`item\`') AS STRING) AS item_id, CAST(NULL AS STRING) AS rating, CAST(IDENTIFIER('\`at\`') AS STRING) AS time
-        FROM IDENTIFIER('parquet.\`s3a://b/events.parquet\`')
-      ))
+    const weights = Array.from(
+      users.matchAll(/'(weight\.\w+)', try_element_at\(answer\.weights, '(\w+)'\)/g),
+      ([, column, name]) => [column, name],
     );
-
-    CREATE TEMPORARY VIEW bad_rows AS
-    SELECT user_id, problem FROM checked WHERE problem IS NOT NULL;
-
-    CREATE TEMPORARY VIEW asked AS
-    SELECT DISTINCT user_id FROM checked WHERE problem IS NULL;
-
-    CREATE TEMPORARY VIEW met AS
-    SELECT user_id, item_id, max(struct(time, rating)) AS last
-    FROM (
-      SELECT /*+ REPARTITION(user_id) */ user_id, item_id, rating, time
-      FROM checked
-      WHERE problem IS NULL
-    )
-    GROUP BY user_id, item_id;
-
-    CREATE TEMPORARY VIEW lines AS
-    SELECT to_json(named_struct(
-      'user', user_id,
-      'ratings', transform(
-        array_sort(collect_list(struct(last.time AS time, item_id, CAST(last.rating AS FLOAT) AS rating))),
-        one -> named_struct('item', one.item_id, 'rating', CAST(one.rating AS DOUBLE))))) AS line
-    FROM met
-    GROUP BY user_id;
-
-    CREATE TEMPORARY VIEW answers AS
-    SELECT from_json(answer, 'user STRING, weights MAP<STRING, DOUBLE>, popularity DOUBLE, items INT, used INT, iterations INT, before DOUBLE, after DOUBLE, kept STRING, error STRUCT<code: STRING, message: STRING>', map('mode', 'FAILFAST')) AS answer
-    FROM (
-      SELECT TRANSFORM (line)
-        ROW FORMAT DELIMITED FIELDS TERMINATED BY '\\t' LINES TERMINATED BY '\\n'
-        USING '/opt/nearkin/bin/nearkin personalize nearkin-model --in - --out - --engine wasm --workers 1 --skip-unknown || { status=$?; while read -r _; do :; done; exit $status; }' AS (answer STRING)
-        ROW FORMAT DELIMITED FIELDS TERMINATED BY '\\t' LINES TERMINATED BY '\\n'
-      FROM lines
+    expect(weights).toEqual(channels.map((name) => [`weight.${name}`, name]));
+    const [, columns = ""] = /SELECT (.+?) FROM \( SELECT answer, /.exec(users) ?? [];
+    const names = columns.split(/, (?!')(?!answer\.error)/).map((column) => /\w+$/.exec(column)?.[0] ?? column);
+    await using table = await openTable(at("users.parquet"), channels);
+    await table.append(answer);
+    await table.finish();
+    const [row] = await readParquet(at("users.parquet"));
+    expect(names.flatMap((name) => (name === "weights.*" ? weights.map(([column]) => column) : name))).toEqual(
+      Object.keys(row),
     );
+  });
 
-    INSERT OVERWRITE DIRECTORY 's3a://b/m/users' USING parquet
-    SELECT
-      answer.user AS user_id,
-      weights.*,
-      answer.popularity,
-      answer.items,
-      answer.used,
-      answer.iterations,
-      answer.before,
-      answer.after,
-      answer.kept,
-      concat(answer.error.code, ': ', answer.error.message) AS error
-    FROM (
-      SELECT answer, named_struct(
-        'weight.title', try_element_at(answer.weights, 'title'),
-        'weight.plot', try_element_at(answer.weights, 'plot'),
-        'weight.poster', try_element_at(answer.weights, 'poster'),
-        'weight.genres', try_element_at(answer.weights, 'genres'),
-        'weight.year', try_element_at(answer.weights, 'year'),
-        'weight.released', try_element_at(answer.weights, 'released'),
-        'weight.place', try_element_at(answer.weights, 'place'),
-        'weight.identity', try_element_at(answer.weights, 'identity')) AS weights
-      FROM answers
+  test("writes refused users and rows left out into one table, by code and message", async () => {
+    const { rejects } = await script(...lines());
+    const [refused, unread] = rejects.split(" UNION ALL ");
+    const columnsOf = (query: string) => Array.from(query.matchAll(/ AS `?(\w+)`?(?=,| FROM)/g), ([, name]) => name);
+    for (const query of [refused, unread]) {
+      expect(query).toContain("SELECT user_id, ");
+      expect(columnsOf(query)).toEqual(["code", "message", "rows"]);
+    }
+    expect(refused).toMatch(/ FROM IDENTIFIER\('parquet\.`s3a:\/\/b\/it\\'s\/users`'\) WHERE error IS NOT NULL$/);
+    expect(unread).toMatch(/'BAD_VALUE' AS code.* count\(\*\) AS `rows` FROM bad_rows GROUP BY user_id, problem$/);
+  });
+
+  test("ends with the figures of the run, on a line that is told by its beginning", async () => {
+    const { summary } = await script(...lines());
+    expect(summary).toContain(`concat(${sparkText(SUMMARY)}, to_json(`);
+    expect(summary).toContain(
+      "'asked', (SELECT count(*) FROM asked), 'users', count(*), 'kept', count(kept), 'refused', count(error), 'items', coalesce(sum(items), 0)",
     );
+    expect(summary).toMatch(/'rows', \(SELECT coalesce\(sum\(`rows`\), 0\) FROM IDENTIFIER\('\S+\/rejects`'\)\)/);
+    expect(summary).toMatch(/ FROM IDENTIFIER\('parquet\.`s3a:\/\/b\/it\\'s\/users`'\)$/);
+  });
+});
 
-    INSERT OVERWRITE DIRECTORY 's3a://b/m/rejects' USING parquet
-    SELECT
-      user_id,
-      substring_index(error, ': ', 1) AS code,
-      substring(error, length(substring_index(error, ': ', 1)) + 3) AS message,
-      CAST(NULL AS BIGINT) AS \`rows\`
-    FROM IDENTIFIER('parquet.\`s3a://b/m/users\`')
-    WHERE error IS NOT NULL
-    UNION ALL
-    SELECT user_id, 'BAD_VALUE' AS code, concat('rows left out: ', problem) AS message, count(*) AS \`rows\`
-    FROM bad_rows
-    GROUP BY user_id, problem;
+describe("the filter on the executors", () => {
+  const commandOf = async (...args: string[]) => {
+    const { answers } = statements((await dryRun(...args)).sql);
+    expect(answers.match(/ROW FORMAT DELIMITED FIELDS TERMINATED BY '\\t' LINES TERMINATED BY '\\n'/g)).toHaveLength(2);
+    expect(answers).toMatch(/SELECT TRANSFORM \(line\) .+ FROM lines \)$/);
+    const [, command, otherwise] = /USING '(.+) \|\| \{ (.+) \}' AS \(answer STRING\)/.exec(answers) ?? [];
+    expect(otherwise).toMatch(/^status=\$\?; while read .* exit \$status;$/); // its input is read to the end, and it fails
+    return command;
+  };
 
-    SELECT concat('nearkin-summary ', to_json(named_struct(
-      'asked', (SELECT count(*) FROM asked), 'users', count(*), 'kept', count(kept), 'refused', count(error), 'items', coalesce(sum(items), 0),
-      'rows', (SELECT coalesce(sum(\`rows\`), 0) FROM IDENTIFIER('parquet.\`s3a://b/m/rejects\`')))))
-    FROM IDENTIFIER('parquet.\`s3a://b/m/users\`');
-    "
-  `);
+  test("is what travels, run by the Node that is named", async () => {
+    expect(await commandOf(...lines())).toBe("node nearkin-personalize.mjs nearkin-model");
+    expect(await commandOf(...table, "--node", "/my node")).toBe(
+      "\\'/my node\\' nearkin-personalize.mjs nearkin-model --skip-unknown",
+    );
+  });
+
+  test("is what executors have, by the engine whose bits are the same everywhere", async () => {
+    const own = ["--executor-command", "/opt/bin/nearkin personalize"];
+    const command = "/opt/bin/nearkin personalize nearkin-model --in - --out - --engine wasm --workers 1";
+    expect(await commandOf(...lines(), ...own)).toBe(command);
+    expect(await commandOf(...lines(), ...own, "--skip-unknown")).toBe(`${command} --skip-unknown`);
+    expect(await commandOf(...table, ...own)).toBe(`${command} --skip-unknown`);
+  });
+});
+
+describe("a table of interactions", () => {
+  test("has columns of any name", async () => {
+    const names = [
+      "--user-column",
+      "the `who`",
+      "--item-column",
+      "it's",
+      "--rating-column",
+      "a;b",
+      "--time-column",
+      "at",
+    ];
+    const { checked } = await script(...table, ...names);
+    expect(checked).toContain(
+      "CAST(IDENTIFIER('`the ``who```') AS STRING) AS user_id, CAST(IDENTIFIER('`it\\'s`') AS STRING) AS item_id, CAST(IDENTIFIER('`a;b`') AS STRING) AS rating, CAST(IDENTIFIER('`at`') AS STRING) AS time FROM IDENTIFIER('parquet.`s3a://b/events.parquet`')",
+    );
+    const cells = Array.from((await script(...table)).checked.matchAll(/IDENTIFIER\('`(\w+)`'\)/g), ([, name]) => name);
+    expect(cells).toEqual(["user", "item", "rating", "time"]);
+  });
+
+  const problems = (checked: string) => Array.from(checked.matchAll(/THEN '([^']+)'/g), ([, problem]) => problem);
+  const ids = ["empty user id", "empty item id", "user id longer than 512 bytes", "item id longer than 512 bytes"];
+  const badTime = "time is empty or not readable";
+
+  test("leaves out rows by what cannot be read, ratings among it where there are any", async () => {
+    const rated = await script(...table);
+    expect(problems(rated.checked)).toEqual([
+      ...ids,
+      "rating is empty or not a number",
+      "rating out of range",
+      badTime,
+    ]);
+    expect(rated.checked).toContain("parse_number(rating) AS rating");
+    expect(rated.checked).toMatch(/byte_length\(user_id\) > 512 .+ byte_length\(item_id\) > 512 /);
+    const { checked, bad_rows, asked, met } = await script(...table, "--rating-column", "none");
+    expect(problems(checked)).toEqual([...ids, badTime]);
+    expect(checked).toContain("CAST(NULL AS DOUBLE) AS rating");
+    expect(checked).toContain("CAST(NULL AS STRING) AS rating");
+    expect(bad_rows).toMatch(/ WHERE problem IS NOT NULL$/);
+    for (const good of [asked, met]) expect(good).toMatch(/ WHERE problem IS NULL\b/);
+  });
+
+  test("counts whole seconds, whatever its numbers count, from 1973 to 5138", async () => {
+    const { checked } = await script(...table);
+    const cases = Array.from(
+      checked.matchAll(/abs\(number\) < (\S+) THEN CAST\(floor\(number(?: \/ (\S+))?\) AS BIGINT\)/g),
+      ([, below, unit = "1"]) => [Number(below), Number(unit)],
+    );
+    const seconds = (time: number) => {
+      const [, unit] = cases.find(([below]) => Math.abs(time) < below) ?? [];
+      return unit === undefined ? null : Math.floor(time / unit);
+    };
+    for (const second of [100_000_001, 1_700_000_000, 99_999_999_999]) {
+      expect([1, 1e3, 1e6, 1e9].map((unit) => seconds(second * unit))).toEqual(Array(4).fill(second));
+    }
+    expect(seconds(1e20)).toBeNull();
+    expect(checked).toContain("WHEN number IS NULL THEN parse_iso_seconds(time)");
+  });
+
+  test("becomes histories: of several meetings with an item the last, and the oldest item first", async () => {
+    const { met, lines: histories } = await script(...table);
+    expect(met).toMatch(/max\(struct\(time, rating\)\) AS last .+ GROUP BY user_id, item_id$/);
+    expect(histories).toMatch(/array_sort\(collect_list\(struct\(last\.time AS time, item_id, /);
+    expect(histories).toMatch(/ AS line FROM met GROUP BY user_id$/);
+    for (const key of ["user", "ratings", "item", "rating"]) expect(histories).toContain(`'${key}', `);
+  });
+
+  test("may be the training events of a dataset, by the exact names of its files", () => {
+    const ofDataset = (rated: boolean) => {
+      const source = { kind: "dataset", path: "/films [1]", rated } as const;
+      const made = personalizeSql({ source, out: "/out", replace: false, command: "true", channels: ["plot"] });
+      return statements(made).checked;
+    };
+    expect(
+      Array.from(ofDataset(true).matchAll(/IDENTIFIER\('parquet\.`([^`]+)`'\) AS (\w+)/g), ([, ...found]) => found),
+    ).toEqual([
+      ["/films \\\\[1\\\\]/train/interactions.parquet", "events"],
+      ["/films \\\\[1\\\\]/users.parquet", "users"],
+      ["/films \\\\[1\\\\]/items.parquet", "items"],
+    ]);
+    expect(problems(ofDataset(true))).toContain("rating out of range");
+    expect(problems(ofDataset(false))).toEqual([...ids, badTime]);
+  });
+});
+
+describe("no input is ever SQL", () => {
+  const literal = /'(?:[^'\\]|\\.)*'/g;
+  const evil = "a'; DROP TABLE x; -- \\'/* ` */\n\r;\u2028\\";
+  const scripts = (word: string, replace: boolean) => {
+    const shared = { out: `/${word}/out`, replace, command: `run ${word}`, channels: [word, `${word}2`] };
+    const columns = { user: `${word}u`, item: `${word}i`, rating: `${word}r`, time: `${word}t` };
+    return [
+      personalizeSql({ ...shared, source: { kind: "lines", path: `/${word}.jsonl` } }),
+      personalizeSql({ ...shared, source: { kind: "interactions", path: `/${word}`, columns } }),
+      personalizeSql({ ...shared, source: { kind: "dataset", path: `/${word}`, rated: true } }),
+    ];
+  };
+
+  test.each([false, true])("all of it stands in texts on one line each, with --force %s", (replace) => {
+    const plain = scripts("plain", replace);
+    scripts(evil, replace).forEach((sql, i) => {
+      expect(sql.replaceAll(literal, "''")).toBe(plain[i].replaceAll(literal, "''"));
+      for (const [text] of sql.replace(sparkFunctions(), "").matchAll(literal)) {
+        expect(text).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+      }
+      expect(plain[i].replaceAll(literal, "")).not.toContain("plain");
+    });
+  });
 });
 
 test("command lines that make no sense say what to do", async () => {

@@ -52,6 +52,10 @@ async function refused(...names: string[]): Promise<string> {
   return error === undefined ? "no error" : `${error.code}: ${error.message.replaceAll(folder, "FOLDER")}`;
 }
 
+/** The remarks on columns, each after the key that it stands above; the explanations of sections are the same in every file. */
+const remarks = (yaml: string): string[] =>
+  Array.from(yaml.matchAll(/^ +# (.*)\n +(\w+):/gm), ([, remark, key]) => `${key}: ${remark}`);
+
 const GENRES = ["Drama", "Comedy", "War", "Noir"];
 const WORDS = ["lantern", "harbour", "moss", "orchard", "river", "winter", "garden", "letter"];
 const word = (i: number) => WORDS[i % WORDS.length];
@@ -187,96 +191,36 @@ test("a semicolon table with odd names: every kind of column", async () => {
       },
     }
   `);
-  expect(yaml).toMatchInlineSnapshot(`
-    "# What \`nearkin prepare\` reads and how. Written by \`nearkin init\` from a look at the files: correct what it got wrong.
-    # Above each column: how sure it is (sure, likely, a guess), and why. Name another if it is the wrong one.
-    # File names start at the folder of this file. A key that is not known is an error, never ignored.
-
-    # Who met what, how they liked it, and when: one row each.
-    interactions:
-      files: sales/bewertungen.csv
-      delimiter: ";"
-      columns:
-        # sure: named like a user; 12 different in 180 rows
-        user: Kunde_Nr
-        # sure: named like an item; all of its 20 values are in artikel.csv Artikel_Nr
-        item: Artikel_Nr
-        # sure: named like a rating; whole numbers from 1 to 5, 5 different
-        rating: Sterne
-        # sure: named like a time; seconds since 1970, or parts of them
-        time: Datum
-      # ratingRange: [1, 5]   # as in the first rows; ratings outside would be rejected
-
-    # What is known of the items: one row each. \`fields: [column, …]\` keeps more columns for display.
-    items:
-      files: sales/artikel.csv
-      delimiter: ";"
-      columns:
-        # sure: holds all of the 20 values of bewertungen.csv Artikel_Nr
-        item: Artikel_Nr
-        # sure: named like a title
-        title: Name
-
-    # What items are compared by: one channel per property. Types: number, categories, text, date, geo, vector, identity.
-    # A column that sums up ratings (an average, a number of votes) must not be here: it holds the answer.
-    channels:
-      title:
-        type: text
-        column: Name
-      Grosse:
-        type: number
-        column: Größe
-      # the number in "$1.99"
-      Preis:
-        type: number
-        column: Preis
-        pattern: '^\\s*\\$\\s*(\\d{1,3}(?:,\\d{3})+(?:\\.\\d+)?|\\d+(?:\\.\\d+)?)\\s*$'
-        thousands: ","
-        missing: [N/A]
-      # 5 % of the items have none
-      Genres:
-        type: categories
-        column: Genres
-        separator: "|"
-      Plot:
-        type: text
-        column: Plot
-      Erschienen:
-        type: date
-        column: Erschienen
-        missing: [0000-00-00]
-      Farbe:
-        type: categories
-        column: Farbe
-        separator: null
-      # the number in "80 min"; the other 25 % count as missing
-      Dauer:
-        type: number
-        column: Dauer
-        pattern: ^\\s*(\\d+(?:\\.\\d+)?)\\s*min\\s*$
-      place:
-        type: geo
-        latitude: lat
-        longitude: lon
-      # Columns that are no channel:
-      # - Bild_URL: addresses
-      # - average_rating: looks summed up from ratings or counted from interactions; what the kernel is to predict must
-      #   not be a channel of it
-      # - Code: nearly every item has a word of its own here: a code or a name, which makes no two items alike
-      # - Immer: holds one value only, "ja"
-      # - Leer: empty in every row looked at
-      # - EAN: an id, not a property
-      # - Netto: numbers with commas, such as 0,50: declare it with decimal: "," or thousands: ","
-
-    # What is held out to judge the model: by time the newest items, random any items, users some users' later choices,
-    # none nothing.
-    split:
-      by: time
-      fraction: 0.05
-    # Every choice left to chance comes from this seed.
-    seed: 1
-    "
-  `);
+  expect(remarks(yaml)).toEqual([
+    "user: sure: named like a user; 12 different in 180 rows",
+    "item: sure: named like an item; all of its 20 values are in artikel.csv Artikel_Nr",
+    "rating: sure: named like a rating; whole numbers from 1 to 5, 5 different",
+    "time: sure: named like a time; seconds since 1970, or parts of them",
+    "item: sure: holds all of the 20 values of bewertungen.csv Artikel_Nr",
+    "title: sure: named like a title",
+    'Preis: the number in "$1.99"',
+    "Genres: 5 % of the items have none",
+    'Dauer: the number in "80 min"; the other 25 % count as missing',
+  ]);
+  expect(yaml).toContain("# ratingRange: [1, 5] ");
+  const [, reasons = ""] = /# Columns that are no channel:((?:\n *#.*)+)/.exec(yaml) ?? [];
+  expect(
+    reasons
+      .replaceAll(/\s+#? */g, " ")
+      .split(" - ")
+      .slice(1),
+  ).toEqual([
+    "Bild_URL: addresses",
+    "average_rating: looks summed up from ratings or counted from interactions; what the kernel is to predict must not be a channel of it",
+    "Code: nearly every item has a word of its own here: a code or a name, which makes no two items alike",
+    'Immer: holds one value only, "ja"',
+    "Leer: empty in every row looked at",
+    "EAN: an id, not a property",
+    'Netto: numbers with commas, such as 0,50: declare it with decimal: "," or thousands: ","',
+  ]);
+  for (const section of ["interactions", "items", "channels", "split", "seed"]) {
+    expect(yaml).toMatch(new RegExp(`^# .+\\n${section}:`, "m")); // each is explained
+  }
   expect(notes).toEqual([]);
 });
 

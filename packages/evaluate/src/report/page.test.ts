@@ -2,6 +2,8 @@ import { parseHTML } from "linkedom";
 import { describe, expect, test } from "vitest";
 import type { ModelReport } from "./model-report.ts";
 import { renderModelReport } from "./page.ts";
+import { style } from "./style.ts";
+import { flawsOf, offAxis, outlineOf, withoutEnvironment } from "./testing/outline.ts";
 import { EVIL, sampleReport } from "./testing/sample-report.ts";
 
 const page = renderModelReport(sampleReport);
@@ -9,12 +11,17 @@ const parse = (text: string) => parseHTML(text).document;
 const document = parse(page);
 const all = (selector: string) => [...document.querySelectorAll(selector)];
 
-/** The page but for its last section, which says where and when it was made. */
-const withoutEnvironment = (text: string) => text.replace(/<section id="environment"[\s\S]*?<\/section>\n/, "");
-
 describe("the page of a report", () => {
-  test("is what it was: open testing/sample-report.htm to look at it", async () => {
-    await expect(withoutEnvironment(page)).toMatchFileSnapshot("./testing/sample-report.htm");
+  test("reads as it did, and its markup has no flaw", async () => {
+    await expect(outlineOf(page)).toMatchFileSnapshot("./testing/sample-report.txt");
+    expect(flawsOf(page)).toEqual([]);
+    expect(page.split(`<style>${style}</style>`)).toHaveLength(2);
+  });
+
+  test("lists its sections by their headings", () => {
+    expect(all("nav a").map((link) => [link.getAttribute("href"), link.textContent])).toEqual(
+      all("main section").map((section) => [`#${section.id}`, section.querySelector("h2")?.textContent]),
+    );
   });
 
   test("the same report gives the same bytes, and the environment is in one section alone", () => {
@@ -120,6 +127,21 @@ describe("the page of a report", () => {
       (bar) => bar.querySelector("title")?.textContent,
     );
     expect(bars).toContain("year .500");
+  });
+
+  test("marks stand where their values are", () => {
+    const measured = (selector: string, name: string) =>
+      [...document.querySelectorAll(selector)].map((mark) => Number(mark.getAttribute(name)));
+    const [genres, year] = measured("#channel-weights .panel rect", "width");
+    expect(genres / year).toBeCloseTo(2, 2);
+    const best = measured("#results-intervals .panel:first-child circle", "cx"); // popularity, the model, and the genres alone
+    expect(offAxis(best, [0.35, 0.3, 0.2])).toBeLessThan(0.1);
+    expect(best[0]).toBeGreaterThan(best[2]);
+    const pieces = measured("#example-0 .panel rect", "width").slice(0, 3);
+    expect(offAxis(pieces, [0.25, 0.5, 1])).toBeLessThan(1.5); // pieces are a gap apart
+    const curve = all("#loss .panel:first-child path").map((path) => path.getAttribute("d") ?? "");
+    const [from, to] = curve.find((d) => !d.startsWith("M0,0"))?.match(/(?<=,)[\d.]+/g) ?? [];
+    expect(Number(to)).toBeGreaterThan(Number(from)); // the loss falls
   });
 
   test("missing values are said", () => {

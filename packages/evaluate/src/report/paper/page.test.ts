@@ -1,5 +1,6 @@
 import { parseHTML } from "linkedom";
 import { describe, expect, test } from "vitest";
+import { flawsOf, offAxis, outlineOf, withoutEnvironment } from "../testing/outline.ts";
 import { EVIL } from "../testing/sample-report.ts";
 import { renderPaperReport } from "./page.ts";
 import type { PaperReport } from "./paper-report.ts";
@@ -12,12 +13,10 @@ const all = (selector: string) => [...document.querySelectorAll(selector)];
 const text = (selector: string, of = document) => of.querySelector(selector)?.textContent ?? "";
 const render = (change: Partial<PaperReport>) => parse(renderPaperReport({ ...samplePaperReport, ...change }));
 
-/** The page but for its last section, which says where and when it was made. */
-const withoutEnvironment = (markup: string) => markup.replace(/<section id="environment"[\s\S]*?<\/section>\n/, "");
-
 describe("the page of the paper's experiments", () => {
-  test("is what it was: open testing/sample-paper-report.htm to look at it", async () => {
-    await expect(withoutEnvironment(page)).toMatchFileSnapshot("./testing/sample-paper-report.htm");
+  test("reads as it did, and its markup has no flaw", async () => {
+    await expect(outlineOf(page)).toMatchFileSnapshot("./testing/sample-paper-report.txt");
+    expect(flawsOf(page)).toEqual([]);
   });
 
   test("the same report gives the same bytes, and the environment is in one section alone", () => {
@@ -84,6 +83,12 @@ describe("the page of the paper's experiments", () => {
         if (value !== null) expect(value).toMatch(/^(none|currentColor|var\(--[\w-]+\))$/);
       }
     }
+  });
+
+  test("points stand where their values are: higher is better", () => {
+    const heights = all("#iterations .panel:first-child circle").map((point) => Number(point.getAttribute("cy")));
+    expect(offAxis(heights, [0.25, 0.3, 0.28])).toBeLessThan(0.1);
+    expect(heights[1]).toBeLessThan(heights[0]);
   });
 
   test("results, comparisons and choices have a row each", () => {

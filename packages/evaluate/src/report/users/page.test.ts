@@ -2,6 +2,7 @@ import { parseHTML } from "linkedom";
 import { describe, expect, test } from "vitest";
 import { renderPaperReport } from "../paper/page.ts";
 import { samplePaperReport } from "../paper/testing/sample-paper-report.ts";
+import { flawsOf, offAxis, outlineOf } from "../testing/outline.ts";
 import { EVIL } from "../testing/sample-report.ts";
 import { renderUsersReport } from "./page.ts";
 import { sampleUsersReport, sampleUsersResult } from "./testing/sample-users-report.ts";
@@ -11,12 +12,10 @@ const { document } = parseHTML(page);
 const all = (selector: string, of = document) => [...of.querySelectorAll(selector)];
 const text = (selector: string) => document.querySelector(selector)?.textContent ?? "";
 
-/** The page but for its last section, which says where and when it was made. */
-const withoutEnvironment = (markup: string) => markup.replace(/<section id="environment"[\s\S]*?<\/section>\n/, "");
-
 describe("the page of users' own metrics", () => {
-  test("is what it was: open testing/sample-users-report.htm to look at it", async () => {
-    await expect(withoutEnvironment(page)).toMatchFileSnapshot("./testing/sample-users-report.htm");
+  test("reads as it did, and its markup has no flaw", async () => {
+    await expect(outlineOf(page)).toMatchFileSnapshot("./testing/sample-users-report.txt");
+    expect(flawsOf(page)).toEqual([]);
   });
 
   test("text of data is text; nothing is fetched, nothing runs", () => {
@@ -46,6 +45,14 @@ describe("the page of users' own metrics", () => {
     expect(all("#bars .panel > svg")).toHaveLength(3);
     expect(all("#bars-0-title ~ g[aria-label=rect] rect")).toHaveLength(40);
     expect(all("#bars tbody tr")).toHaveLength(20);
+    const values = all("#bars tbody tr").flatMap((row) =>
+      [...row.children].slice(2, 4).map(({ textContent }) => Number(textContent?.replace("−", "-"))),
+    );
+    const tips = all("#bars .panel:first-child rect").map((bar, i) => {
+      const [y, height] = ["y", "height"].map((name) => Number(bar.getAttribute(name)));
+      return values[i] < 0 ? y + height : y;
+    });
+    expect(offAxis(tips, values)).toBeLessThan(0.1);
     expect(text("#bars figcaption")).toContain("better for 16 by HR, 16 by MRR and 16 by NDCG, of 20");
   });
 
