@@ -36,7 +36,16 @@ const bin = fileURLToPath(new URL("../../bin/nearkin.js", import.meta.url));
 const linesOf = (path: string) => readFileSync(path, "utf8").trimEnd().split("\n");
 const personalize = (...args: string[]) => run("personalize", at("model"), "--workers", "1", ...args);
 
-const pause = (ms: number) => new Promise((turn) => setTimeout(turn, ms));
+/** Filters that a process has started, by their parents and command lines. */
+const jobsOf = (pid: number): number =>
+  readdirSync("/proc").filter((name) => {
+    try {
+      const [, parent] = /\) . (\d+)/.exec(readFileSync(`/proc/${name}/stat`, "latin1")) ?? [];
+      return Number(parent) === pid && readFileSync(`/proc/${name}/cmdline`, "latin1").includes("\0personalize\0");
+    } catch {
+      return false; // no process, or no longer
+    }
+  }).length;
 const isBegun = (partial: string) => existsSync(partial) && statSync(partial).size > 0;
 
 /** Ctrl-C for a run in this process, as soon as its partial file is begun. */
@@ -67,6 +76,7 @@ describe("over a dataset", () => {
     writeFileSync(at("some.txt"), `${answers[3].user}\nnobody\n${answers[1].user}\n`);
     const some = ["--dataset", at("films"), "--users", at("some.txt")];
     expect((await personalize(...some, "--out", at("some.parquet"))).code).toBe(0);
+    for (const name of ["users.jsonl", "some.parquet"]) expect(statSync(at(name)).mode & 0o777).toBe(0o600);
     const rows = await readParquet(at("some.parquet"));
     expect(rows.map(({ user_id, error }) => [user_id, error])).toEqual([
       [answers[3].user, null],
@@ -125,6 +135,7 @@ describe("over a dataset", () => {
       personalize("--dataset", at("films"), "--out", at("my stop.jsonl"), "--engine", "wasm", "--force"),
     );
     expect(code).toBe(130);
+    expect(statSync(`${at("my stop.jsonl")}.partial`).mode & 0o777).toBe(0o600);
     expect(err.replaceAll(root, "…")).toMatchInlineSnapshot(`
       "INTERRUPTED: stopped; what is done is saved in …/my stop.jsonl.partial; go on with: nearkin personalize …/model --dataset …/films --out '…/my stop.jsonl' --engine wasm --workers 1 --force --resume
       "
@@ -146,8 +157,8 @@ describe("over a dataset", () => {
       err += chunk;
     });
     const closed = once(child, "close");
-    while (!isBegun(`${out}.partial`)) await pause(20);
-    await pause(300); // jobs are started right after
+    await expect.poll(() => isBegun(`${out}.partial`)).toBe(true);
+    await expect.poll(() => jobsOf(child.pid as number)).toBe(2); // they are started right after
     process.kill(-(child.pid as number), "SIGINT");
     expect((await closed)[0]).toBe(130);
     expect(err.replaceAll(root, "…")).toBe(

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
 
 const bin = fileURLToPath(new URL("../../bin/nearkin.js", import.meta.url));
 
@@ -12,10 +13,11 @@ export interface RunningServer {
   readonly ended: Promise<number | null>;
 }
 
-/** `nearkin serve` in a process of its own, on any port; resolves with the address that it prints. */
+/** `nearkin serve` in a process of its own, on any port; resolves with the address that it prints. A test that fails leaves no server behind. */
 export async function startServe(models: string, ...flags: string[]): Promise<RunningServer> {
   const args = [bin, "serve", models, "--port", "0", ...flags];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
   let text = "";
   const url = await new Promise<string>((resolve, reject) => {

@@ -5,7 +5,8 @@
 // `Sec-Fetch-Site`, which a page cannot change.
 //
 // A reverse proxy on this machine makes strangers look local. Requests that show one are refused: by a header that proxies add, or by HTTP/1.0,
-// which nginx speaks to servers by default and nothing else on a machine of today does.
+// which nginx before 1.29.7 speaks to servers by default. Newer ones speak HTTP/1.1 and, unless they are told to, add no header: nothing tells their
+// requests from those of this machine, so the documentation asks for keys behind any proxy, and no key is made over HTTP without keys.
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 

@@ -1,4 +1,4 @@
-// A reverse proxy on the server's own machine, which sends the server's own name as the host: nginx and Apache do so by default.
+// A reverse proxy on the server's own machine that sends the server's own name as the host, as nginx and Apache do by default.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, request } from "node:http";
 import { type AddressInfo, connect } from "node:net";
@@ -64,6 +64,12 @@ describe("without keys", () => {
     const socket = connect(Number(port), "127.0.0.1");
     socket.write(`GET /v1/items/f000 HTTP/1.0\r\nHost: ${name}:${port}\r\nConnection: close\r\n\r\n`);
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 403 /);
+  });
+
+  test("one that hides itself is taken for this machine, as documented, and makes no key either", async () => {
+    await using proxy = await proxyTo(url, {});
+    expect((await answerAt(proxy.url, "getItem", { params: { id: "f000" } })).id).toBe("f000");
+    expect((await askAt(proxy.url, "createKey", newKey)).error.code).toBe("FORBIDDEN");
   });
 
   test("this machine goes on without a proxy, but makes no key over HTTP", async () => {
