@@ -44,7 +44,7 @@ start() {
   [ -d "$folder/data" ] || create "$folder"
   for attempt in 1 2 3 4 5; do
     if [ -f "$folder/port" ]; then port=$(cat "$folder/port"); else port=$((20000 + RANDOM % 30000)); fi
-    if (quietly "$programs/pg_ctl" --pgdata="$folder/data" --log="$folder/log" --wait --timeout=60 \
+    if (quietly "$programs/pg_ctl" --pgdata="$folder/data" --log="$folder/log" --wait --timeout="$patience" \
       --options="-c listen_addresses=127.0.0.1 -c port=$port -c unix_socket_directories=''" start) 2> /dev/null; then
       echo "$port" > "$folder/port"
       echo "postgres://nearkin:$(cat "$folder/password")@127.0.0.1:$port/postgres"
@@ -60,11 +60,12 @@ usage="usage: postgres.sh start FOLDER | stop FOLDER [immediate] | find"
 command=${1:-}
 [ "$command" = find ] || [ $# -ge 2 ] || die "$usage"
 programs=$(find_programs)
+patience=$(awk "BEGIN { print int(60 * ${NEARKIN_TEST_PATIENCE:-1}) }") # seconds
 [ "$command" != start ] || mkdir -p "$2"
 folder=$(cd "${2:-.}" && pwd) || die "there is no folder $2"
 case $command in
   find) echo "$programs" ;;
   start) start "$folder" ;;
-  stop) quietly "$programs/pg_ctl" --pgdata="$folder/data" --mode="${3:-fast}" --wait --timeout=60 stop ;;
+  stop) quietly "$programs/pg_ctl" --pgdata="$folder/data" --mode="${3:-fast}" --wait --timeout="$patience" stop ;;
   *) die "$usage" ;;
 esac

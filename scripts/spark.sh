@@ -5,7 +5,8 @@
 #   scripts/spark.sh stop FOLDER     ends it; the folder keeps the logs
 #   scripts/spark.sh find            prints where Spark is; fails where there is none
 # It listens on random ports of the loopback device. Spark is looked for in $NEARKIN_SPARK_HOME, in $SPARK_HOME, on the path, and in python3's
-# package pyspark. NEARKIN_SPARK_WORKERS=1 starts that many workers, NEARKIN_SPARK_MEMORY=4G lets each lend so much. Process ids are in FOLDER/<name>.pid.
+# package pyspark. NEARKIN_SPARK_WORKERS=1 starts that many workers, NEARKIN_SPARK_MEMORY=4G lets each lend so much, and NEARKIN_TEST_PATIENCE=4 waits
+# four times as long for a start as the usual minute. Process ids are in FOLDER/<name>.pid.
 set -euo pipefail
 
 die() { echo "spark.sh: $*" >&2; exit 1; }
@@ -41,7 +42,7 @@ launch() { # NAME CLASS ARGUMENTS…
 
 await_line() { # NAME PATTERN: waits until its log has the line, and prints the part that matches
   local found _
-  for _ in $(seq 300); do
+  for _ in $(seq "$(awk "BEGIN { print int(300 * ${NEARKIN_TEST_PATIENCE:-1}) }")"); do
     if found=$(grep -oE -m 1 "$2" "$folder/$1.log"); then
       echo "$found"
       return

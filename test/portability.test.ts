@@ -153,7 +153,7 @@ describe.skipIf(!executablePath)("Chromium", () => {
     });
 
     test("isolated, in a dedicated worker: it may sleep while others work", async () => {
-      const { report, complaints } = await visit("isolated", bundle, "workers=2", { inWorker: true, workersKept: 1 });
+      const { report, complaints } = await visit("isolated", bundle, "workers=2", { inWorker: true });
       expect(report).toMatchObject({ info: strict(2, true), hash: expected.hash });
       expect(report.wakes).toBeGreaterThan(0);
       expect(report.sleeps).toBeGreaterThan(0);
@@ -187,7 +187,7 @@ describe.skipIf(!executablePath)("Chromium", () => {
     test.each([false, true])(
       "no workers from blobs (worker-src): one thread, no hang (in a worker: %s)",
       async (inWorker) => {
-        const { report } = await visit("noBlobs", bundle, "workers=2", { inWorker, workersKept: 1 });
+        const { report } = await visit("noBlobs", bundle, "workers=2", { inWorker });
         const why = "one thread only: workers may not start here (worker-src)";
         expect(report).toMatchObject({ info: strict(1, true, why), hash: expected.hash, wakes: 0, blobs: 0 });
       },

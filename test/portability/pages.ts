@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { extname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Browser } from "playwright";
+import { patience } from "../support/patience.ts";
 import type { Bundle } from "./build.ts";
 import type { Report } from "./program.ts";
 
@@ -24,11 +25,12 @@ export interface Visit {
 export interface VisitOptions {
   /** Run the program in a dedicated worker instead of in the page. */
   inWorker?: boolean;
-  /** How many workers the page should have in the end; they are given a second to come and go. @default 0 */
+  /** How many workers the page should have in the end; they are given time to come and go. @default 0; in a worker, that one */
   workersKept?: number;
 }
 
-const REPORT_MS = 20_000;
+const REPORT_MS = 60_000 * patience;
+const SETTLE_MS = 30_000 * patience;
 
 const startWorker = `const { script, type } = document.currentScript.dataset;
 new Worker(script, { type }).postMessage(location.search);
@@ -82,7 +84,7 @@ export class Pages {
         arrived,
         () => `${policy}/${bundle}: ${[...uncaught, ...complaints].join("\n")}`,
       );
-      await settle(() => page.workers().length === (options.workersKept ?? 0));
+      await settle(() => page.workers().length === (options.workersKept ?? (options.inWorker ? 1 : 0)));
       return { report, uncaught, complaints, workersLeft: page.workers().length };
     } finally {
       this.#waiting.delete(run);
@@ -123,10 +125,10 @@ export class Pages {
   }
 }
 
-/** Waits up to a second until `is` holds, and holds again a moment later: the browser tells of workers with some delay. */
+/** Waits until `is` holds, and holds again a moment later: the browser tells of workers with some delay. */
 async function settle(is: () => boolean): Promise<void> {
   let held = false;
-  for (const end = performance.now() + 1000; performance.now() < end; ) {
+  for (const end = performance.now() + SETTLE_MS; performance.now() < end; ) {
     if (is() && held) return;
     held = is();
     await new Promise((resolve) => setTimeout(resolve, 30));

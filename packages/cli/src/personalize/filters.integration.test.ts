@@ -5,6 +5,13 @@ import { type Answerer, jobsFor, openFilters } from "./filters.ts";
 const ada = { user: "ada", ratings: [] };
 const never = new AbortController().signal;
 const open = (script: string, signal = never, jobs = 1) => openFilters(["-e", script], jobs, signal);
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
 const failureOf = (answerer: Answerer) =>
   answerer.answer(ada).then(
     () => "answered",
@@ -22,10 +29,11 @@ test("answers come in the order of the questions, over all jobs", async () => {
 });
 
 test("a job that ends while nobody waits fails the next answer", async () => {
-  const script = `process.stderr.write("no room left"); process.stdin.once("data", (line) => process.stdout.write(line, () => process.exit(3)))`;
+  const script = `process.stderr.write("no room left"); process.stdin.once("data", () =>
+    process.stdout.write(JSON.stringify({ pid: process.pid }) + "\\n", () => process.exit(3)))`;
   await using answerer = open(script);
-  expect(await answerer.answer(ada)).toEqual(ada);
-  await new Promise((turn) => setTimeout(turn, 300));
+  const { pid } = (await answerer.answer(ada)) as unknown as { pid: number };
+  await expect.poll(() => isAlive(pid)).toBe(false);
   expect(await failureOf(answerer)).toMatchObject({
     code: "JOB_FAILED",
     message: "a job of personalize ended with 3: no room left",

@@ -133,21 +133,29 @@ describe("silence", () => {
   test("ends at the timeout, also in the middle of an answer", async () => {
     for (const reply of ["never", "stall"] as const) {
       await using server = await serve(() => reply);
-      const client = createClient({ url: server.url, timeout: 400, retries: 1 });
+      let attempts = 0;
+      const fetch = (...args: Parameters<typeof globalThis.fetch>) => {
+        attempts++;
+        return globalThis.fetch(...args);
+      };
+      const client = createClient({ url: server.url, timeout: 400, retries: 1, fetch });
       const error = await failure(client.health());
       expect([error.code, error.status, error.message]).toEqual(["TIMED_OUT", 0, "GET /healthz: no answer in 400 ms"]);
-      expect(server.requests.length).toBe(2);
+      expect(attempts).toBe(2); // on a slow machine one may end before it has arrived
     }
   });
 
   test("of one call may last longer, or shorter", async () => {
+    let isSilent = true;
     await using server = await serve(async () => {
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      if (isSilent) return "never";
+      await new Promise((resolve) => setTimeout(resolve, 150)); // longer than the client would wait
       return health;
     });
     const client = createClient({ url: server.url, timeout: 30, retries: 0 });
     expect((await failure(client.health())).code).toBe("TIMED_OUT");
-    expect(await client.health({ timeout: 5000 })).toEqual(health.json);
+    isSilent = false;
+    expect(await client.health({ timeout: 3_600_000 })).toEqual(health.json);
   });
 
   test("of a server that is not there, or hangs up", async () => {
@@ -176,7 +184,7 @@ describe("pauses", () => {
       place === 0 ? failing("BUSY", 503, { headers: { "retry-after": date } }) : health,
     );
     await createClient({ url: server.url }).health();
-    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(date));
+    expect(Date.now()).toBeGreaterThan(Date.parse(date) - 10); // timers go by another clock
   });
 
   test("of minutes are for the caller to decide", async () => {

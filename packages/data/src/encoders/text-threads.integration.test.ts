@@ -113,8 +113,9 @@ test("a thread that cannot start", async () => {
 
 test("closing fails what is under way", async () => {
   const threads = pool(1);
+  await lengths(threads, ["a"]); // the thread has started: what comes next is sent to it at once
   const call = lengths(threads, ["forever", "a"]);
-  setTimeout(() => threads.close(), 100);
+  void threads.close();
   await expect(call).rejects.toThrowErrorMatchingInlineSnapshot(
     `[NearkinError: toy: the encoder is closed; open a new one]`,
   );

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
+import { patience } from "@nearkin/core/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { runSpark, sparkCommand } from "./run.ts";
 
@@ -21,6 +21,7 @@ function sparkThat(script: string) {
   return { home: folder, version: "4.0.5", env: process.env };
 }
 
+const LONG = `sleep ${300 * patience} & echo $! > pid; wait`; // a job that nobody waits for
 const job = () => ({ name: "job", folder: join(folder, "job"), sql: "SELECT 1;\n" });
 
 test("lines of the script are told as they come, and the log has all", async () => {
@@ -83,7 +84,7 @@ test("a master at a port that there is none of", async () => {
 
 test("an abort ends it, and what it has started", async () => {
   const stop = new AbortController();
-  const run = runSpark(sparkThat(`sleep 100 & echo $! > pid; wait`), job(), { signal: stop.signal });
+  const run = runSpark(sparkThat(LONG), job(), { signal: stop.signal });
   const pid = await written(join(folder, "job/pid"));
   stop.abort(new Error("enough"));
   await expect(run).rejects.toThrow("enough");
@@ -91,7 +92,7 @@ test("an abort ends it, and what it has started", async () => {
 });
 
 test("kill -9 of the one who runs it ends it too", async () => {
-  sparkThat(`sleep 100 & echo $! > pid; wait`);
+  sparkThat(LONG);
   const program = `import { runSpark } from ${JSON.stringify(new URL("run.ts", import.meta.url).href)};
     await runSpark(${JSON.stringify({ home: folder, version: "4.0.5" })}, ${JSON.stringify(job())});`;
   writeFileSync(join(folder, "runner.mts"), program);
@@ -120,21 +121,17 @@ test("the command line names what matters, and can be pasted", () => {
 });
 
 async function written(path: string): Promise<number> {
-  for (let k = 0; k < 1500; k++) {
-    if (existsSync(path) && readFileSync(path, "utf8").endsWith("\n")) return Number(readFileSync(path, "utf8"));
-    await delay(20);
-  }
-  throw new Error(`no ${path}`);
+  await expect.poll(() => existsSync(path) && readFileSync(path, "utf8").endsWith("\n")).toBe(true);
+  return Number(readFileSync(path, "utf8"));
 }
 
 async function gone(pid: number): Promise<void> {
-  for (let k = 0; k < 500; k++) {
+  const isThere = () => {
     try {
-      process.kill(pid, 0);
+      return process.kill(pid, 0);
     } catch {
-      return;
+      return false;
     }
-    await delay(20);
-  }
-  throw new Error(`${pid} is still there`);
+  };
+  await expect.poll(isThere).toBe(false);
 }

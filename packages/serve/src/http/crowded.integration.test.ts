@@ -21,7 +21,7 @@ test("another user's fit does not wait behind all the questions of one, of which
     }),
   );
   const { usersThread } = tiny.server.context;
-  await vi.waitFor(() => expect(usersThread.pending).toBeGreaterThan(20), { interval: 1 });
+  await expect.poll(() => usersThread.pending, { interval: 1 }).toBeGreaterThan(20);
   const before = ended.length;
   const other = await fit("bob");
   expect(other.status).toBe(200);
@@ -36,12 +36,17 @@ test("another user's fit does not wait behind all the questions of one, of which
 
 test("drafts of clients that have gone are not encoded, and items do not wait for them", async () => {
   const encoded: string[] = [];
-  const toy = toyEncoder(() => 2);
-  let last: Promise<unknown> = Promise.resolve();
+  let calls = 0;
+  const toy = toyEncoder();
+  let open = () => {};
+  let last: Promise<unknown> = new Promise<void>((resolve) => {
+    open = resolve;
+  });
   const openEncoder = async () => ({
     ...toy,
-    // one call after the other, as the thread of an encoder answers them
+    // one call after the other, as the thread of an encoder answers them; the first ends when the gate opens
     encode(texts: readonly string[]): ReturnType<typeof toy.encode> {
+      calls++;
       const made = last.then(() => {
         encoded.push(...texts);
         return toy.encode(texts);
@@ -52,6 +57,9 @@ test("drafts of clients that have gone are not encoded, and items do not wait fo
   });
   tiny = await TinyServer.open({ port: 0, openEncoder });
   const { hostname, port } = new URL(await tiny.server.listen());
+  const { server } = tiny.server.app;
+  let requests = 0;
+  server.on("request", () => requests++);
   const sockets = Array.from({ length: 12 }, (_, n) => {
     const items = Array.from({ length: 50 }, (__, i) => ({ draft: { plot: `plot ${n} ${i}` } }));
     const body = JSON.stringify({ items });
@@ -60,15 +68,15 @@ test("drafts of clients that have gone are not encoded, and items do not wait fo
     socket.write(`${head}content-length: ${body.length}\r\n\r\n${body}`);
     return socket;
   });
-  await vi.waitFor(() => expect(encoded.length).toBeGreaterThan(0));
+  await expect.poll(() => [requests, calls > 0]).toEqual([12, true]);
   for (const socket of sockets) socket.destroy();
-  const { server } = tiny.server.app;
   const connections = () => new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
-  await vi.waitFor(async () => expect(await connections()).toBe(0));
+  await expect.poll(connections).toBe(0);
   await tiny.answer("putItem", { params: { id: "new" }, body: { channels: { plot: "a ferry that waits" } } });
+  open();
   await expect.poll(() => encoded).toContain("a ferry that waits");
   expect(encoded.indexOf("a ferry that waits")).toBeLessThan(200); // of 600
-  await vi.waitFor(async () => expect((await tiny.answer("getItem", { params: { id: "new" } })).pending).toEqual([]));
+  await expect.poll(async () => (await tiny.answer("getItem", { params: { id: "new" } })).pending).toEqual([]);
 });
 
 const met = ["f001", "f008", "f015", "f022"].map((item, i) => ({ item, rating: 1 + i, time: 1000 + i }));

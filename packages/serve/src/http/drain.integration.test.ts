@@ -4,6 +4,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { patience } from "@nearkin/core/testing";
 import { afterEach, describe, expect, test } from "vitest";
 import { drain, onSignals } from "./drain.ts";
 import { startTestServer, type TestServer } from "./testing/app.ts";
@@ -54,7 +55,7 @@ describe("draining", () => {
     const slow = fetch(`${address}/slow`);
     await arrived;
     const stopping = drain(server.app, server.lifecycle, {
-      graceMs: 1000,
+      graceMs: 1000 * patience,
       closings: ["users", "store"].map((name) => ({ name, close: () => void closed.push(name) })),
     });
     const ready = await fetch(`${address}/readyz`);
@@ -165,7 +166,7 @@ describe("signals", () => {
       [["SIGTERM", "SIGTERM"], 143, "cut"],
     ] as const) {
       const child = spawn(process.execPath, ["--conditions=@nearkin/source", "--import", "tsx", program], {
-        stdio: ["ignore", "pipe", "inherit"],
+        stdio: ["pipe", "pipe", "inherit"],
       });
       const exit = once(child, "exit");
       const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -175,10 +176,16 @@ describe("signals", () => {
         () => "cut",
       );
       expect((await lines.next()).value).toBe("arrived");
-      for (const signal of signals) {
-        child.kill(signal);
-        await delay(200); // two at once may be taken for one
-      }
+      const listens = () =>
+        fetch(`${url}/healthz`).then(
+          () => true,
+          () => false,
+        );
+      const [first, second] = signals;
+      child.kill(first);
+      await expect.poll(listens).toBe(false); // the first has arrived: two at once may be taken for one
+      if (second) child.kill(second);
+      else child.stdin.end(); // the answer may come
       const [ended] = await exit;
       expect([ended, await answer]).toEqual([code, answered]);
     }

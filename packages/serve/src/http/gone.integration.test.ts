@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { TinyServer } from "../testing/tiny-server.ts";
 
 test("nothing is scanned for a client that has gone, also where its connection has been answered before", async () => {
@@ -18,7 +18,7 @@ test("nothing is scanned for a client that has gone, also where its connection h
   const before = queries();
   for (let i = 1; i <= 2; i++) {
     ask("ann");
-    await vi.waitFor(() => expect(answers.match(/HTTP\/1.1 200/g)).toHaveLength(i));
+    await expect.poll(() => answers.match(/HTTP\/1.1 200/g)?.length).toBe(i);
   }
   expect(queries()).toBe(before + 2);
 
@@ -35,11 +35,11 @@ test("nothing is scanned for a client that has gone, also where its connection h
     return read(user);
   };
   ask("bob");
-  await vi.waitFor(() => expect(isAsked).toBe(true));
+  await expect.poll(() => isAsked).toBe(true);
   socket.destroy();
   const { server } = tiny.server.app;
   const connections = () => new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
-  await vi.waitFor(async () => expect(await connections()).toBe(0));
+  await expect.poll(connections).toBe(0);
   open();
   await tiny.answer("similarToItem", { params: { id }, query: { user: "bob" } }); // reads the same, behind it
   expect(queries()).toBe(before + 3);

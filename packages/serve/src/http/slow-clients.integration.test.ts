@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { patience } from "@nearkin/core/testing";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Patience } from "./server-options.ts";
 import { startTestServer, type TestServer } from "./testing/app.ts";
@@ -13,10 +14,10 @@ afterEach(async () => {
   await server.app.close();
 });
 
-async function start(patience: Patience = {}, mostConnections = 100): Promise<void> {
+async function start(limits: Patience = {}, mostConnections = 100): Promise<void> {
   server = await startTestServer({
     door: "local",
-    server: { patience },
+    server: { patience: limits },
     foundations: { connections: { most: mostConnections, mostPerAddress: mostConnections } },
   });
   await server.app.listen({ port: 0, host: "127.0.0.1" });
@@ -49,7 +50,7 @@ function errorOf(answer: string): unknown {
   return JSON.parse(answer.slice(answer.indexOf("\r\n\r\n"))).error;
 }
 
-const quick: Patience = { headersMs: 600, requestMs: 1000, checkMs: 50 };
+const quick: Patience = { headersMs: 600 * patience, requestMs: 1000 * patience, checkMs: 50 };
 
 describe("slow clients", () => {
   test("headers that trickle in are cut off, and others are served meanwhile", async () => {

@@ -13,7 +13,7 @@ test("what was retired closes when the last request lets go, and once", async ()
     return 1;
   });
   const retired = Promise.all([leased.retire(), leased.retire()]);
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await new Promise((resolve) => setTimeout(resolve, 5)); // nothing closes meanwhile
   expect(log).toEqual([]);
   letGo();
   expect(await request).toBe(1);

@@ -1,4 +1,5 @@
 // One server's feed, on a real PostgreSQL that another writes to.
+import { patience as factor } from "@nearkin/core/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { StoreError } from "../store/errors.ts";
 import type { Look } from "../store/replicas.ts";
@@ -86,10 +87,11 @@ describe.skipIf(skip)(`what a server hears of others${skip ? noPostgres : ""}`, 
       if (hanging) await new Promise<void>((resolve) => letGo.push(resolve));
       return look;
     };
-    await using told = await follow({ change, every: 10, patience: 30 });
+    const hold = 200 * factor;
+    await using told = await follow({ change, every: 10, patience: hold });
     hanging = true;
     await expect.poll(() => letGo.length, POLL).toBe(2);
-    await new Promise((resolve) => setTimeout(resolve, 300)); // thirty intervals, in which no third begins
+    await new Promise((resolve) => setTimeout(resolve, 2 * hold)); // the second is given up meanwhile, and no third begins
     expect(letGo).toHaveLength(2);
     hanging = false;
     for (const go of letGo) go();

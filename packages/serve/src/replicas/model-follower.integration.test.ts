@@ -76,7 +76,7 @@ describe.skipIf(skip)(`models of several servers${skip ? noPostgres : ""}`, () =
     };
     const active = await look();
     expect(active).not.toBe(own);
-    await delay(500);
+    await delay(500); // longer than orphanAfter, and nothing changes
     expect(await look()).toBe(active); // the old one is still there
     await old[Symbol.asyncDispose]();
     const gone = performance.now();

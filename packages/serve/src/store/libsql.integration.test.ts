@@ -1,6 +1,7 @@
 // What happens to a file, and what the store says then.
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { patience } from "@nearkin/core/testing";
 import Database from "libsql";
 import { afterAll, describe, expect, test } from "vitest";
 import { BATCH, batchEvents, batchItems, sizesOf } from "../testing/batches.ts";
@@ -123,7 +124,7 @@ describe("a file in use", () => {
 
   test("that somebody writes to for long is waited for, and then said to be locked", async () => {
     const path = freshPath();
-    await using store = await openStore(path, { busyTimeout: 1500 });
+    await using store = await openStore(path, { busyTimeout: 1500 * patience });
     const other = new Database(path);
     other.exec("BEGIN IMMEDIATE");
     expect(await failure(store.events.add(batchEvents("a", 3)))).toMatchInlineSnapshot(
@@ -131,7 +132,7 @@ describe("a file in use", () => {
     );
     expect(await store.events.count()).toBe(0); // reading goes on
     const waits = store.events.add(batchEvents("b", 3));
-    setTimeout(() => other.exec("ROLLBACK"), 40);
+    setTimeout(() => other.exec("ROLLBACK"), 40); // the writing has begun by then, or finds the file free: both are answered
     expect(await waits).toMatchObject({ accepted: 3 });
     other.close();
   });

@@ -2,6 +2,7 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { patience } from "@nearkin/core/testing";
 import Database from "libsql";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TinyServer } from "../testing/tiny-server.ts";
@@ -19,7 +20,7 @@ const folder = freshFolder();
 const path = join(folder, "nearkin.db");
 let store: Store;
 beforeAll(async () => {
-  store = await openStore(path);
+  store = await openStore(path, { busyTimeout: 30_000 * patience });
 });
 afterAll(async () => {
   await store.close();

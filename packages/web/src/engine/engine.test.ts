@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { loaded } from "../api/loaded.ts";
 import { activeModel } from "./active-model.ts";
 import { followServer, openEngine, similarity, whyServer, withoutServer } from "./engine.ts";
+import { keptModel } from "./kept-model.ts";
 import type { Reply, Request } from "./messages.ts";
 import { memory } from "./testing/memory-caches.ts";
 import { throughApi } from "./through-api.ts";
@@ -63,7 +64,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
+const isKept = (id: string) => expect.poll(async () => (await keptModel())?.info.id).toBe(id);
 
 test("a small model answers in the page", async () => {
   await openEngine();
@@ -74,25 +75,20 @@ test("a small model answers in the page", async () => {
 test("a worker that dies leaves the answers to the server", async () => {
   await openEngine();
   workers[0].die("out of memory");
-  await settled();
-  expect(similarity.value.place).toBe("server");
+  await expect.poll(() => similarity.value.place).toBe("server");
   expect(whyServer.value).toBe("the model in this page has failed: out of memory");
 });
 
 test("what is asked anew after a change of models is never answered by the old one", async () => {
   const asked = () => loaded("item of the screen", () => similarity.peek().item("alien")).value;
   await openEngine();
-  asked();
-  await settled();
+  await expect.poll(asked).toMatchObject({ state: "ready", value: "one" });
   active = "two";
   let arrive = () => {};
   fileRequest = () => new Promise((resolve) => (arrive = resolve)); // the new model takes its time
   const opening = openEngine();
-  await settled();
-  asked();
-  await settled();
-  expect(workers[0].ended).toBe(true);
-  expect(asked()).toMatchObject({ state: "ready", value: { title: "the server's, of two" } });
+  await expect.poll(() => workers[0].ended).toBe(true);
+  await expect.poll(asked).toMatchObject({ state: "ready", value: { title: "the server's, of two" } });
   arrive();
   await opening;
   expect(await similarity.value.item("alien")).toBe("two");
@@ -103,21 +99,20 @@ test("an answer of another model brings that one into the page", async () => {
   using _ = { [Symbol.dispose]: followServer() };
   active = "two"; // somebody has activated it
   await throughApi.item("alien");
-  await settled();
-  expect(activeModel.value?.id).toBe("two");
+  await expect.poll(() => [activeModel.value?.id, similarity.value.place]).toEqual(["two", "browser"]);
   expect(await similarity.value.item("alien")).toBe("two");
 });
 
 test("a server on this machine is asked without a network too, and one elsewhere is not", async () => {
   vi.stubGlobal("caches", memory().at);
   await openEngine();
-  await settled(); // the model is kept
+  await isKept("one");
   vi.stubGlobal("navigator", { onLine: false });
   active = "two";
   await openEngine();
   expect([activeModel.value?.id, withoutServer.value]).toEqual(["two", false]);
 
-  await settled();
+  await isKept("two");
   vi.stubGlobal("location", new URL("https://films.example"));
   requests = [];
   await openEngine();

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import * as threads from "node:worker_threads";
 import { afterEach, expect, test, vi } from "vitest";
 import { errorOf } from "../../testing/bounds.ts";
+import { patience } from "../../testing/patience.ts";
 import { createEngine } from "../create.ts";
 import { Pool } from "./pool.ts";
 
@@ -74,7 +75,7 @@ test("a worker that is gone is noticed, and the engine says so from then on", as
   vi.spyOn(process, "getBuiltinModule").mockImplementation((name: string) =>
     name === "node:worker_threads" ? { ...threads, Worker: Recorded } : builtin(name),
   );
-  const engine = await createEngine({ workers: 2, timeout: 2000 });
+  const engine = await createEngine({ workers: 2, timeout: 2000 * patience });
   const scope = engine.scope();
   const A = scope.matrix(100, 100).fill(1);
   const C = scope.matrix(100, 100);
@@ -83,7 +84,7 @@ test("a worker that is gone is noticed, and the engine says so from then on", as
   await workers[0].terminate();
   const lost = {
     code: "WORKER_FAILED",
-    message: "a worker gave no answer for 2 s (killed, or out of memory?); create a new engine",
+    message: `a worker gave no answer for ${2 * patience} s (killed, or out of memory?); create a new engine`,
   };
   expect(errorOf(() => engine.gemm(C, A, A))).toEqual(lost);
   expect(errorOf(() => engine.gemm(C.view(0, 1), A.view(0, 1), A))).toEqual(lost);

@@ -97,6 +97,6 @@ function answer(file: ServedFile, request: IncomingMessage, response: ServerResp
 
 async function cutOff(response: ServerResponse, target: string | undefined, bytes: number): Promise<void> {
   const arrived = () => target === undefined || (existsSync(target) && statSync(target).size >= bytes);
-  for (let tries = 0; !arrived() && tries < 2000; tries++) await sleep(5);
+  while (!arrived() && !response.destroyed) await sleep(5); // the client leaves, or the server is closed, where it never arrives
   response.socket?.destroy();
 }

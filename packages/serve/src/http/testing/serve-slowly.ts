@@ -1,4 +1,5 @@
-// A server whose answers take two seconds, for tests that send it signals. Prints its address, and when a request has arrived.
+// A server for tests that send it signals: its answers come when its input has ended. Prints its address, and when a request has arrived.
+import { once } from "node:events";
 import { drain, onSignals } from "../drain.ts";
 import { startTestServer } from "./app.ts";
 
@@ -7,9 +8,10 @@ const { app, lifecycle } = await startTestServer({
   routes: (app) =>
     app.get("/slow", { config: { name: "slow", scope: "read", tokens: false } }, async () => {
       process.stdout.write("arrived\n");
-      await new Promise((resolve) => setTimeout(resolve, 2000));
+      process.stdin.resume();
+      await once(process.stdin, "end");
       return {};
     }),
 });
-onSignals(() => drain(app, lifecycle, { graceMs: 0 }));
+onSignals(() => drain(app, lifecycle, { graceMs: 0, finishMs: 3_600_000 }));
 process.stdout.write(`${await app.listen({ port: 0, host: "127.0.0.1" })}\n`);
