@@ -1,4 +1,5 @@
 /** The mathematics of Nearkin, the same in Node, in browsers and on the edge. Files and network never enter here. */
+export { type BlendInputs, blendFactors } from "./behavior/blend.ts";
 export {
   type BehaviorFactors,
   type BehaviorOptions,
@@ -7,7 +8,7 @@ export {
   behaviorMatrix,
   type MetItems,
 } from "./behavior/factors.ts";
-export { countUsers, Foresight, type ForesightOptions } from "./behavior/foresight.ts";
+export { applyForesight, countUsers, Foresight, type ForesightOptions } from "./behavior/foresight.ts";
 export {
   applyCategories,
   type CategoriesConfig,
@@ -155,11 +156,13 @@ export { type Embedding, type EmbedOptions, type Ensemble, embed, embedBackward 
 export {
   type ChannelInput,
   type ChannelSpec,
+  type ContentInput,
   type EnsembleConfig,
   embeddingWidth,
   ensembleLayout,
   type ItemInputs,
   initializeEnsemble,
+  isContent,
   type Statistics,
 } from "./metric/ensemble.ts";
 export { exp, inverseSoftplus, logistic, softplus } from "./metric/exponential.ts";
@@ -174,7 +177,7 @@ export {
   type SoftmaxBatch,
   softmaxLoss,
 } from "./metric/losses.ts";
-export { type ContentInput, measureSource, type Source, type SourceStatistics } from "./metric/source-space.ts";
+export { measureSource, type Source, type SourceStatistics } from "./metric/source-space.ts";
 export { centreMissing, measureStatistics } from "./metric/statistics.ts";
 export {
   expectSurrogate,
@@ -234,6 +237,7 @@ export type {
   ModelChannel,
   ModelDataset,
   ModelEngine,
+  ModelHistory,
   ModelItems,
   ModelNoise,
   ModelParts,
@@ -293,6 +297,7 @@ export {
 } from "./rank/counterfactual.ts";
 export { checkDiversity, DIVERSITY_POOL, type DiversityOptions, diversify } from "./rank/diversity.ts";
 export { channelDistances, exactScore, totalDistance } from "./rank/exact.ts";
+export type { HistoryOptions, QueryHistory } from "./rank/history.ts";
 export {
   buildRows,
   type LiftedRowValues,

@@ -76,6 +76,7 @@ function shapedCells(
         : { type, latitude: column, longitude: second };
     case "identity":
     case "surrogate":
+    case "behavior":
       return undefined; // nothing is read
   }
 }

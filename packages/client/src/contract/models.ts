@@ -3,7 +3,17 @@ import { z } from "zod";
 import { channelName, count, time, total } from "./ids.ts";
 import { optionalBody, strict } from "./strict.ts";
 
-const channelType = z.enum(["number", "categories", "vector", "text", "date", "geo", "identity", "surrogate"]);
+const channelType = z.enum([
+  "number",
+  "categories",
+  "vector",
+  "text",
+  "date",
+  "geo",
+  "identity",
+  "surrogate",
+  "behavior",
+]);
 
 export const modelInfo = strict({
   id: z.string().nullable().describe("sha256 of all it is made of; null where the folder cannot be read."),

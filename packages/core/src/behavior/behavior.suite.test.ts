@@ -1,13 +1,15 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import golden from "../../../../reference/golden/behavior.json";
+import type { BehaviorTransform } from "../channels/behavior.ts";
+import { decodeTransform, encodeTransform } from "../channels/channel.ts";
 import { createEngine } from "../linalg/create.ts";
 import type { Engine } from "../linalg/engine.ts";
 import { hostMatrix } from "../linalg/matrix.ts";
 import { Random } from "../linalg/random.ts";
 import type { ContentInput } from "../metric/source-space.ts";
 import { type BehaviorSettings, behaviorFactors, behaviorMatrix } from "./factors.ts";
-import { countUsers, Foresight } from "./foresight.ts";
+import { applyForesight, countUsers, Foresight } from "./foresight.ts";
 
 interface Numbers {
   readonly shape: readonly number[];
@@ -83,6 +85,38 @@ describe.each(["plain", "wasm"] as const)("on %s", (kind) => {
     });
   });
 
+  test("what is stored of the regression foresees the same, to the bit, alone and among others", () => {
+    const n = 40;
+    const random = new Random(7);
+    const numbers = (count: number) => Array.from({ length: count }, () => random.normal());
+    const channels = [
+      dense(
+        { shape: [n, 3], data: numbers(3 * n) },
+        numbers(n).map((x) => (x > 1 ? 1 : 0)),
+      ),
+    ];
+    channels.push(dense({ shape: [n, 2], data: numbers(2 * n) }, new Array(n).fill(0)));
+    const vectors = Float32Array.from(numbers(4 * n));
+    const met = numbers(n).map((x) => (x > 0 ? 5 : 0));
+    using scope = engine.scope();
+    const foresight = new Foresight(engine, scope, channels, { met, cosines: 30, random: new Random(1).split("x") });
+    const means = foresight.means(vectors);
+    const transform = foresight.transform(vectors, ["a", "b"]);
+    const { json, tensors } = encodeTransform(transform, "behavior.");
+    const decoded = decodeTransform(json, new Map(Object.entries(tensors)), "behavior.") as BehaviorTransform;
+    expect(decoded).toEqual(transform);
+    const inputs = new Map(channels.map((channel, c) => ["ab"[c], channel]));
+    const found = applyForesight(engine, decoded, { inputs, count: n });
+    expect(found.flatMap((own) => Array.from(own ?? []))).toEqual(Array.from(means));
+    const alone = new Map(
+      channels.map((channel, c) => {
+        const { values, missing } = channel as ContentInput & { kind: "dense" };
+        return ["ab"[c], dense({ shape: [1, values.cols], data: Array.from(values.view(5, 6).read()) }, [missing[5]])];
+      }),
+    );
+    expect(applyForesight(engine, decoded, { inputs: alone, count: 1 })[0]).toEqual(means.slice(20, 24));
+  });
+
   test("cosines of projections lift the regression above lines, and an item without values gets the mean alone", () => {
     const n = 60;
     const x = Array.from({ length: n }, (_, i) => (i - 30) / 10);
@@ -98,6 +132,19 @@ describe.each(["plain", "wasm"] as const)("on %s", (kind) => {
       return others.reduce((sum, square) => sum + square, 0) / others.length;
     };
     expect(error(200)).toBeLessThan(0.2 * error(0));
+  });
+
+  test("items that nobody met have zeros", () => {
+    const items = metItems([
+      [0, 2, 5],
+      [2, 5, 7],
+      [0, 7],
+      [5, 0, 2],
+    ]);
+    const { vectors, rank } = behaviorFactors(engine, items, { itemCount: 9, rank: 6, random: new Random(1) });
+    for (const item of [1, 3, 4, 6, 8]) {
+      expect(Array.from(vectors.subarray(item * rank, (item + 1) * rank))).toEqual(new Array(rank).fill(0));
+    }
   });
 
   test("nobody met anything: no factors; and nothing can be foreseen", () => {

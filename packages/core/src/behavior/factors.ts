@@ -70,6 +70,7 @@ export function behaviorFactors(
   const { rank: k, singularValues, rightVectors } = found;
   const vectors = new Float32Array(itemCount * k);
   for (let i = 0; i < itemCount; i++) {
+    if (matrix.columnScale[i] === 0) continue; // the search begins at random, which leaves traces in empty columns
     for (let j = 0; j < k; j++) vectors[i * k + j] = rightVectors[i * k + j] * singularValues[j];
   }
   return { rank: k, vectors };

@@ -9,13 +9,15 @@
 // The cosines are random Fourier features (Rahimi and Recht, 2007) of a squared exponential kernel. Items that many people met count more, by the root
 // of how many. Cost: O(n·f²) and O(f³); memory: (f, f) numbers in f64 and a block of items.
 // n items, p channels, m cosines of a channel, f features, k factors
+import { type BehaviorTransform, behaviorFeatures } from "../channels/behavior.ts";
 import { cosDegrees } from "../channels/geo.ts";
 import { NearkinError } from "../errors.ts";
 import type { Scope } from "../linalg/arena.ts";
 import type { Engine } from "../linalg/engine.ts";
 import type { Matrix } from "../linalg/matrix.ts";
-import type { Random } from "../linalg/random.ts";
-import { type ContentInput, contentWidth, forEachInput } from "../metric/source-space.ts";
+import { Random } from "../linalg/random.ts";
+import { type ChannelInput, type ContentInput, isContent } from "../metric/ensemble.ts";
+import { contentWidth, forEachInput } from "../metric/source-space.ts";
 import type { MetItems } from "./factors.ts";
 
 const BLOCK = 512; // items at a time
@@ -53,6 +55,8 @@ export function countUsers({ starts, items }: MetItems, itemCount: number): Int3
 export class Foresight {
   readonly #engine: Engine;
   readonly #features: ContentFeatures;
+  readonly #cosines: number;
+  readonly #key: BehaviorTransform["key"];
   readonly #met: ArrayLike<number>;
   /** Items that somebody met. */
   readonly #known: Int32Array;
@@ -73,7 +77,10 @@ export class Foresight {
     if (this.#known.length === 0) {
       throw new NearkinError("BAD_ARGUMENT", "Foresight: nobody met any of the items, so nothing can be foreseen");
     }
-    this.#features = new ContentFeatures(engine, scope, inputs, { known: this.#known, cosines, random });
+    this.#cosines = cosines;
+    this.#key = [random.keyLow, random.keyHigh];
+    const scaled = inputs.map((input) => ({ input, scale: inputScale(input, this.#known) }));
+    this.#features = new ContentFeatures(engine, scope, scaled, { cosines, random });
     const f = this.features;
     const size = this.#isDual ? this.#known.length : f;
     this.#L = scope.zeros(size, size);
@@ -104,25 +111,38 @@ export class Foresight {
     if (!Number.isInteger(k) || k < 1) {
       throw new NearkinError("SHAPE_MISMATCH", `Foresight: ${vectors.length} numbers are no factors of ${n} items`);
     }
-    const engine = this.#engine;
-    using scope = engine.scope();
-    const B = this.#coefficients(scope, vectors, k);
-    const means = new Float32Array(n * k);
-    for (const part of blocksOf(Int32Array.from({ length: n }, (_, i) => i))) {
-      using inner = engine.scope();
-      const mu = inner.matrix(part.length, k);
-      engine.gemm(mu, this.#features.of(inner, part), B);
-      means.set(mu.read(), part[0] * k);
-    }
-    return means;
+    using scope = this.#engine.scope();
+    return foreseen(this.#engine, this.#features, this.#coefficients(scope, vectors, k), n);
+  }
+
+  /** The regression to these factors (n, k), for items to come; `names` are those of the inputs' channels. */
+  transform(vectors: Float32Array, names: readonly string[]): BehaviorTransform {
+    const k = vectors.length / this.#met.length;
+    using scope = this.#engine.scope();
+    return {
+      type: "behavior",
+      width: k,
+      cosines: this.#cosines,
+      key: this.#key,
+      sources: this.#features.channels.map(({ input, scale }, c) => {
+        return { name: names[c], width: contentWidth(input), scale };
+      }),
+      coefficients: Float32Array.from(this.#coefficients(scope, vectors, k).read()),
+    };
   }
 
   get #isDual(): boolean {
     return this.#known.length < this.features;
   }
 
-  /** B (f, k) */
+  /** B (f, k), in numbers that a model can store: what is foreseen does not depend on whether it was. */
   #coefficients(scope: Scope, vectors: Float32Array, k: number): Matrix {
+    const B = this.#solution(scope, vectors, k);
+    for (let at = B.offset; at < B.offset + B.rows * B.cols; at++) B.data[at] = Math.fround(B.data[at]);
+    return B;
+  }
+
+  #solution(scope: Scope, vectors: Float32Array, k: number): Matrix {
     const engine = this.#engine;
     const B = scope.zeros(this.features, k);
     if (this.#isDual) {
@@ -168,6 +188,47 @@ export class Foresight {
   }
 }
 
+/**
+ * What content foresees of the factors of `count` items that are in no catalogue, k numbers each, or undefined if none of an item's source channels has
+ * a value. `inputs` are those of the named channels, as their towers get them, all of the same items.
+ */
+export function applyForesight(
+  engine: Engine,
+  transform: BehaviorTransform,
+  { inputs, count }: { inputs: ReadonlyMap<string, ChannelInput>; count: number },
+): (Float32Array | undefined)[] {
+  const { width: k, cosines, key, coefficients } = transform;
+  const sources = transform.sources.map(({ name, scale, width }) => {
+    const input = inputs.get(name);
+    if (input && isContent(input) && contentWidth(input) === width) return { input, scale };
+    throw new NearkinError("BAD_ARGUMENT", `applyForesight: it looks at the channel ${name}, which is not there`);
+  });
+  using scope = engine.scope();
+  const features = new ContentFeatures(engine, scope, sources, { cosines, random: new Random(key[0], key[1]) });
+  const B = scope.matrix(behaviorFeatures(transform), k).write(coefficients);
+  const means = foreseen(engine, features, B, count);
+  return Array.from({ length: count }, (_, i) =>
+    sources.some(({ input }) => input.missing[i] === 0) ? means.slice(i * k, (i + 1) * k) : undefined,
+  );
+}
+
+// Products with a single row sum in another order: it is doubled, so that an item has the same numbers, bit for bit, alone and among others.
+const LEAST_ROWS = 2;
+
+/** μ = φ·B of n items, (n, k). */
+function foreseen(engine: Engine, features: ContentFeatures, B: Matrix, n: number): Float32Array {
+  const k = B.cols;
+  const means = new Float32Array(n * k);
+  for (const part of blocksOf(Int32Array.from({ length: n }, (_, i) => i))) {
+    using scope = engine.scope();
+    const rows = part.length >= LEAST_ROWS ? part : Int32Array.of(part[0], part[0]);
+    const mu = scope.matrix(rows.length, k);
+    engine.gemm(mu, features.of(scope, rows), B);
+    means.set(mu.read().subarray(0, part.length * k), part[0] * k);
+  }
+  return means;
+}
+
 function* blocksOf(items: Int32Array): Generator<Int32Array> {
   for (let from = 0; from < items.length; from += BLOCK) yield items.subarray(from, from + BLOCK);
 }
@@ -176,8 +237,7 @@ function* blocksOf(items: Int32Array): Generator<Int32Array> {
 class ContentFeatures {
   /** f */
   readonly width: number;
-  readonly #engine: Engine;
-  readonly #channels: readonly {
+  readonly channels: readonly {
     readonly input: ContentInput;
     readonly scale: number;
     /** (d, m) */
@@ -185,25 +245,26 @@ class ContentFeatures {
     /** (m) In degrees. */
     readonly shifts: Float64Array;
   }[];
+  readonly #engine: Engine;
   readonly #cosines: number;
 
   constructor(
     engine: Engine,
     scope: Scope,
-    inputs: readonly ContentInput[],
-    { known, cosines, random }: { known: Int32Array; cosines: number; random: Random },
+    inputs: readonly { readonly input: ContentInput; readonly scale: number }[],
+    { cosines, random }: { cosines: number; random: Random },
   ) {
     this.#engine = engine;
     this.#cosines = cosines;
-    this.#channels = inputs.map((input, c) => {
+    this.channels = inputs.map(({ input, scale }, c) => {
       const stream = random.split("channel", c);
       const Omega = scope.matrix(contentWidth(input), cosines);
       engine.fillNormal(Omega, stream.split("projections"));
       const turns = stream.split("shifts");
       const shifts = Float64Array.from({ length: cosines }, () => 360 * turns.uniform());
-      return { input, scale: inputScale(input, known), Omega, shifts };
+      return { input, scale, Omega, shifts };
     });
-    this.width = 1 + this.#channels.reduce((sum, { input }) => sum + contentWidth(input) + cosines, 0);
+    this.width = 1 + this.channels.reduce((sum, { input }) => sum + contentWidth(input) + cosines, 0);
   }
 
   /** Φ (items, f) */
@@ -215,7 +276,7 @@ class ContentFeatures {
     let column = 0;
     for (let r = 0; r < items.length; r++) Phi.set(r, 0, 1);
     column++;
-    for (const { input, scale, Omega, shifts } of this.#channels) {
+    for (const { input, scale, Omega, shifts } of this.channels) {
       using inner = engine.scope();
       const d = contentWidth(input);
       const X = inner.zeros(items.length, d);

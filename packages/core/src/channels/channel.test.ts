@@ -5,6 +5,7 @@ import type { ItemIndex } from "../model/ids.ts";
 import { decodeSafetensors, encodeSafetensors, type Tensor } from "../model/safetensors.ts";
 import { Bed } from "../testing/bed.ts";
 import { errorOf } from "../testing/bounds.ts";
+import type { BehaviorTransform } from "./behavior.ts";
 import { fitCategories } from "./categories.ts";
 import { type ChannelTransform, channelTypes, decodeTransform, encodeTransform, inputWidth } from "./channel.ts";
 import { fitDate } from "./date.ts";
@@ -46,6 +47,18 @@ const surrogate: SurrogateTransform = {
   beta: Float64Array.of(1, 2, 3, 4, 5, 6, 7, 8),
 };
 
+const behavior: BehaviorTransform = {
+  type: "behavior",
+  width: 2,
+  cosines: 1,
+  key: [0xffffffff, 7],
+  sources: [
+    { name: "__proto__", width: 2, scale: 1.5 },
+    { name: "genres.of\u0000", width: 1, scale: 0 },
+  ],
+  coefficients: Float32Array.from({ length: 12 }, (_, i) => i / 3),
+};
+
 const transforms: Record<string, [transform: ChannelTransform, width: number]> = {
   number: [fitNumber([0.1, 0.2, undefined, 0.7]), 16],
   "number, log": [fitNumber([0, 3, 1e9], { log: true }), 16],
@@ -61,6 +74,8 @@ const transforms: Record<string, [transform: ChannelTransform, width: number]> =
   geo: [fitGeo([{ latitude: 1, longitude: 2 }, undefined]), 3],
   identity: [fitIdentity([5, 1, 9] as ItemIndex[]), 3],
   surrogate: [surrogate, 4],
+  behavior: [behavior, 2],
+  "behavior, without content": [{ ...behavior, sources: [], coefficients: Float32Array.of(1, 2) }, 2],
 };
 
 /** Through the text of the JSON and the bytes of the file. */
@@ -131,13 +146,13 @@ describe("a stored transform that does not fit is refused", () => {
     expect(change("number", { type: "colour" })).toMatchInlineSnapshot(`
       {
         "code": "BAD_FILE",
-        "message": "stored transform: the type is "colour"; known are number, categories, vector, text, date, geo, identity, surrogate",
+        "message": "stored transform: the type is "colour"; known are number, categories, vector, text, date, geo, identity, surrogate, behavior",
       }
     `);
     expect(change("number", { type: "toString" })).toMatchInlineSnapshot(`
       {
         "code": "BAD_FILE",
-        "message": "stored transform: the type is "toString"; known are number, categories, vector, text, date, geo, identity, surrogate",
+        "message": "stored transform: the type is "toString"; known are number, categories, vector, text, date, geo, identity, surrogate, behavior",
       }
     `);
     expect(change("number", { mean: null })).toMatchInlineSnapshot(`

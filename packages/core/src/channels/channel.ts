@@ -1,5 +1,6 @@
 // All channel types in one union: how wide their inputs are, and how their transforms are stored.
 import type { Tensor } from "../model/safetensors.ts";
+import { type BehaviorTransform, decodeBehavior, encodeBehavior } from "./behavior.ts";
 import { type CategoriesTransform, decodeCategories, encodeCategories } from "./categories.ts";
 import { type DateTransform, decodeDate, encodeDate } from "./date.ts";
 import { decodeGeo, encodeGeo, GEO_WIDTH, type GeoTransform } from "./geo.ts";
@@ -19,7 +20,8 @@ export type ChannelTransform =
   | DateTransform
   | GeoTransform
   | IdentityTransform
-  | SurrogateTransform;
+  | SurrogateTransform
+  | BehaviorTransform;
 
 export type ChannelType = ChannelTransform["type"];
 
@@ -33,6 +35,7 @@ export const channelTypes: readonly ChannelType[] = [
   "geo",
   "identity",
   "surrogate",
+  "behavior",
 ];
 
 /**
@@ -60,6 +63,7 @@ export function inputWidth(transform: ChannelTransform, mode: NumberMode = "bins
     case "identity":
       return transform.items.length;
     case "surrogate":
+    case "behavior":
       return transform.width;
   }
 }
@@ -98,6 +102,8 @@ export function decodeTransform(json: unknown, tensors: ReadonlyMap<string, Tens
       return decodeIdentity(stored);
     case "surrogate":
       return decodeSurrogate(stored);
+    case "behavior":
+      return decodeBehavior(stored);
     default:
       throw stored.problem(`the type is "${type satisfies never}"; known are ${channelTypes.join(", ")}`);
   }
@@ -121,5 +127,7 @@ function encode(transform: ChannelTransform): Stored {
       return encodeIdentity(transform);
     case "surrogate":
       return encodeSurrogate(transform);
+    case "behavior":
+      return encodeBehavior(transform);
   }
 }

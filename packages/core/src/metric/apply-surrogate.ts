@@ -5,8 +5,8 @@ import { NearkinError } from "../errors.ts";
 import { additiveKernel, additiveParameters, jointAndSingleTerms } from "../gp/additive.ts";
 import type { Engine } from "../linalg/engine.ts";
 import { hostMatrix } from "../linalg/matrix.ts";
-import type { ChannelInput } from "./ensemble.ts";
-import { type ContentInput, distanceTable, placeItems } from "./source-space.ts";
+import { type ChannelInput, type ContentInput, isContent } from "./ensemble.ts";
+import { distanceTable, placeItems } from "./source-space.ts";
 
 const AT_ONCE = 128; // drafts: their distances to all inducing items, in every source, are in memory
 
@@ -60,7 +60,7 @@ export function applySurrogate(
 
 function contentOf(inputs: ReadonlyMap<string, ChannelInput>, { name }: SurrogateSource): ContentInput {
   const input = inputs.get(name);
-  if (input && input.kind !== "identity") return input;
+  if (input && isContent(input)) return input;
   throw new NearkinError("BAD_ARGUMENT", `applySurrogate: it looks at the channel ${name}, which is not there`);
 }
 

@@ -8,7 +8,7 @@ import { hostMatrix } from "../linalg/matrix.ts";
 import type { ChannelInput } from "./ensemble.ts";
 import { scaleInPlace } from "./inputs.ts";
 
-/** What applyNumber, applyDate, applyGeo, applyVector, applyText, applyCategories or applySurrogate made of a value; undefined where there is none. */
+/** What applyNumber, applyDate, applyGeo, applyVector, applyText, applyCategories, applySurrogate or applyForesight made of a value; undefined where there is none. */
 export type DraftValue = Float32Array | CategoryRow | undefined;
 
 export interface DraftOptions {
@@ -49,7 +49,9 @@ export function draftInputs(
     if (value.length !== width) throw mismatch(transform, `${width} numbers`, `${value.length}`);
     numbers.set(value, i * width);
   });
-  return { kind: "dense", values: hostMatrix(scaleInPlace(numbers, scale), values.length, width), missing };
+  const rows = hostMatrix(scaleInPlace(numbers, scale), values.length, width);
+  if (transform.type === "behavior") return { kind: "factors", values: rows, missing: missing.fill(1) }; // nobody met a draft
+  return { kind: "dense", values: rows, missing };
 }
 
 function mismatch({ type }: ChannelTransform, expected: string, got: string): NearkinError {

@@ -28,7 +28,7 @@ import {
   type Statistics,
 } from "./ensemble.ts";
 import { identityBackward, identityForward } from "./identity.ts";
-import { addRows, clearRows, setRows } from "./rows.ts";
+import { addRows, clearRows, copyRows, setRows } from "./rows.ts";
 
 /** All that an embedding depends on. */
 export interface Ensemble {
@@ -60,7 +60,8 @@ export interface Embedding {
 
 type ChannelPass =
   | { readonly kind: "tower"; readonly X: LayerInput; readonly activations: TowerActivations; readonly masked: Rows }
-  | { readonly kind: "identity"; readonly rows: Indices; readonly masked: Rows };
+  | { readonly kind: "identity"; readonly rows: Indices; readonly masked: Rows }
+  | { readonly kind: "factors"; readonly masked: Rows };
 
 /** Positions in the batch. */
 type Rows = readonly number[];
@@ -103,8 +104,12 @@ export function embed(
       const pass = identityForward(batch, columns.view(0, B), { input, table, standIn, dropout: identityDropout });
       return { kind: "identity", ...pass };
     }
-    const activations = towerActivations(scope, Z.rows, config.hidden, precision);
     const masked = rowsWhere(batch, input.missing);
+    if (input.kind === "factors") {
+      copyRows(columns, input.values, batch.items);
+      return { kind: "factors", masked: masked.length > B ? SINGLE : masked };
+    }
+    const activations = towerActivations(scope, Z.rows, config.hidden, precision);
     const X = input.kind === "dense" ? denseRows(batch, input, masked) : sparseRows(batch, input);
     towerForward(engine, columns, X, { tower: towerOf(parameters, name), activations });
     if (masked.length > 0) {
@@ -139,6 +144,7 @@ export function embedBackward(
     from += width;
     const G = scratch.output.view(0, scratch.output.rows, 0, width);
     const pass = passes[c];
+    if (pass.kind === "factors") return;
     if (pass.kind === "identity") {
       const { rows, masked } = pass;
       identityBackward(engine, parameter(gradients, `${name}.table`), dZc, { rows, masked, scratch: G.view(0, B) });
@@ -181,7 +187,7 @@ function checkInputs(channels: readonly ChannelSpec[], inputs: readonly ChannelI
   for (let c = 0; c < channels.length; c++) {
     const { name, input: kind, inputWidth } = channels[c];
     const input = inputs[c];
-    const width = input.kind === "dense" ? input.values.cols : input.kind === "sparse" ? input.width : inputWidth;
+    const width = "values" in input ? input.values.cols : input.kind === "sparse" ? input.width : inputWidth;
     if (input.kind !== kind || width !== inputWidth) {
       throw new NearkinError(
         "SHAPE_MISMATCH",

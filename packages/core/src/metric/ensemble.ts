@@ -17,8 +17,9 @@ import { inverseSoftplus } from "./exponential.ts";
 
 export interface ChannelSpec {
   readonly name: string;
-  readonly input: "dense" | "sparse" | "identity";
-  /** d. For identity: rows of its table, one per training item. */
+  /** `factors`: a product channel, whose embeddings are computed, not learned; it has no tower and no parameters. */
+  readonly input: "dense" | "sparse" | "identity" | "factors";
+  /** d. For identity: rows of its table, one per training item. For factors: e_c. */
   readonly inputWidth: number;
   /** e_c */
   readonly embeddingSize: number;
@@ -61,7 +62,22 @@ export type ChannelInput =
       readonly cold: Uint8Array;
       /** (n) row of the table for each item that is not cold. @default the item's own index */
       readonly rows?: Int32Array;
+    }
+  | {
+      readonly kind: "factors";
+      /** (n, e_c) The embeddings themselves, in the arena or outside. */
+      readonly values: Matrix;
+      /** (n) 1 if the item's factors are foreseen from its content alone. */
+      readonly missing: Uint8Array;
     };
+
+/** Inputs that say what an item is: not which one, nor who met it. */
+export type ContentInput = Exclude<ChannelInput, { kind: "identity" | "factors" }>;
+
+/** Whether an input is made of what is known of items, not of who met them. */
+export function isContent(input: ChannelInput): input is ContentInput {
+  return input.kind === "dense" || input.kind === "sparse";
+}
 
 export interface ItemInputs {
   /** n */
@@ -71,7 +87,7 @@ export interface ItemInputs {
 
 /** Measured, not learned. */
 export interface Statistics {
-  /** s_c (p): the squared distance of a typical random pair. */
+  /** s_c (p): the squared distance of a typical random pair; of a product channel the inner product at which d_c is 0. */
   readonly scales: Float64Array;
   /** ρ_c (p), in the units of ‖z‖², before s_c: how far an item with a stand-in lies along an axis of its own. */
   readonly lengths: Float64Array;
@@ -91,6 +107,7 @@ export function ensembleLayout(config: EnsembleConfig): ParameterLayout {
   checkConfig(config);
   const specs = config.channels.flatMap((channel): ParameterSpec[] => {
     const { name, inputWidth, embeddingSize } = channel;
+    if (channel.input === "factors") return [];
     if (channel.input === "identity")
       return [{ name: `${name}.table`, rows: inputWidth, cols: embeddingSize, decay: true }];
     const vector = (what: string) => ({ name: `${name}.${what}`, rows: 1, cols: embeddingSize, decay: false });
@@ -114,6 +131,7 @@ export function ensembleLayout(config: EnsembleConfig): ParameterLayout {
 export function initializeEnsemble(engine: Engine, config: EnsembleConfig, flat: Matrix, random: Random): void {
   const parameters = parameterViews(ensembleLayout(config), flat);
   for (const { name, input } of config.channels) {
+    if (input === "factors") continue;
     if (input === "identity") {
       normal(engine, parameter(parameters, `${name}.table`), random.split(`${name}.table`));
       continue;

@@ -30,7 +30,7 @@ export interface ChannelInputOptions {
 }
 
 export interface ScaledInput {
-  readonly input: ChannelInput;
+  readonly input: Exclude<ChannelInput, { kind: "factors" }>;
   /** What the inputs were multiplied with: to be stored, for items to come. */
   readonly scale: number;
 }
@@ -61,6 +61,8 @@ export function channelInput(
         }
       });
     }
+    case "behavior":
+      throw new NearkinError("BAD_ARGUMENT", "channelInput: factors of who met an item are no input of a tower");
     case "geo":
     case "surrogate":
     case "vector":
@@ -120,7 +122,7 @@ function categoriesInput(
 function identityInput(
   transform: ChannelTransform & { type: "identity" },
   { fitOn, itemCount }: ChannelInputOptions,
-): ChannelInput {
+): ScaledInput["input"] {
   const n = itemCount ?? (fitOn instanceof Uint8Array ? fitOn.length : undefined);
   if (n === undefined) throw new NearkinError("BAD_ARGUMENT", "channelInput: identity needs itemCount");
   const cold = new Uint8Array(n);

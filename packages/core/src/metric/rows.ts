@@ -1,5 +1,5 @@
 // Single rows of a matrix, on the host: for the few rows of a batch whose value is missing.
-import type { FloatArray, Matrix } from "../linalg/matrix.ts";
+import type { FloatArray, Indices, Matrix } from "../linalg/matrix.ts";
 
 /** No rows: one array for all, so that a batch without missing values allocates nothing. */
 export const NO_ROWS: readonly number[] = Object.freeze([]);
@@ -15,6 +15,15 @@ export function setRows(m: Matrix, rows: readonly number[], values: FloatArray, 
   const { data, offset, rowStride, cols } = m;
   for (const i of rows) {
     for (let j = 0; j < cols; j++) data[offset + i * rowStride + j] = values[from + j];
+  }
+}
+
+/** Row i of row-major m becomes row items[i] of `values`. */
+export function copyRows(m: Matrix, values: Matrix, items: Indices): void {
+  const { data, offset, rowStride, cols } = m;
+  for (let i = 0; i < items.length; i++) {
+    const from = values.offset + items.data[items.offset + i] * values.rowStride;
+    for (let j = 0; j < cols; j++) data[offset + i * rowStride + j] = values.data[from + j];
   }
 }
 

@@ -8,10 +8,9 @@ import type { Scope } from "../linalg/arena.ts";
 import type { Engine, SparseRows } from "../linalg/engine.ts";
 import type { Matrix } from "../linalg/matrix.ts";
 import type { Random } from "../linalg/random.ts";
-import type { ChannelInput } from "./ensemble.ts";
+import type { ContentInput } from "./ensemble.ts";
 
-/** Inputs that say what an item is, not which. */
-export type ContentInput = Exclude<ChannelInput, { kind: "identity" }>;
+export type { ContentInput };
 
 /** What is measured of a channel's inputs. */
 export interface SourceStatistics {

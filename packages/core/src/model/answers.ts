@@ -39,6 +39,13 @@ export interface MetricOptions {
   weights?: Readonly<Record<string, number>> | readonly number[] | Float32Array | Float64Array;
   /** β: how much popularity counts; "calibrated" is the β that ranked validation items best. @default 0: pure similarity */
   popularity?: number | "calibrated";
+  /**
+   * What the user met lately, the last one last; of more than ten the last ten. Raises what people with the same items met, in models with a channel of who
+   * met what. @default nothing
+   */
+  history?: readonly ItemQuery[];
+  /** γ: how much the history counts. @default the γ that ranked held-back items best */
+  historyWeight?: number;
 }
 
 export interface CandidateOptions {
@@ -67,12 +74,14 @@ export interface SimilarItem {
   readonly rank: number;
   /** Where `diversity` was asked for: its rank by score, from 1. What `rankWithout` of a contribution is to be held against. */
   readonly scoreRank?: number;
-  /** −t/T + β·log q: what the list is sorted by, unless `diversity` was asked for. */
+  /** −t/T + β·log q + γ·f, f the history's part: what the list is sorted by, unless `diversity` was asked for. */
   readonly score: number;
   /** t: the weighted distance; two random items are about Σ h_c apart. */
   readonly distance: number;
   /** Where `explain` was asked for. */
   readonly contributions?: readonly Contribution[];
+  /** If there is a history: how much each of its items that counts adds to the score, in its order. */
+  readonly lifts?: readonly number[];
 }
 
 export interface SimilarResult {

@@ -156,16 +156,16 @@ describe("names", () => {
 describe("versions and formats", () => {
   test("a newer version asks for an upgrade; another format is no model", async () => {
     expect([
-      await problem(await rewritten((manifest) => Object.assign(manifest, { version: 2 }))),
-      await problem(changed("model.json", bytesOf({ format: "nearkin-model", version: 2, whatever: true }))),
+      await problem(await rewritten((manifest) => Object.assign(manifest, { version: 3 }))),
+      await problem(changed("model.json", bytesOf({ format: "nearkin-model", version: 3, whatever: true }))),
       await problem(await rewritten((manifest) => Object.assign(manifest, { version: 0 }))),
       await problem(await rewritten((manifest) => Object.assign(manifest, { version: "1" }))),
       await problem(await rewritten((manifest) => Object.assign(manifest, { format: "nearkin-dataset" }))),
       await problem(changed("model.json", bytesOf({ name: "something else" }))),
     ]).toMatchInlineSnapshot(`
       [
-        "model.json: the model has version 2, this program reads up to 1; upgrade with: npm install nearkin@latest",
-        "model.json: the model has version 2, this program reads up to 1; upgrade with: npm install nearkin@latest",
+        "model.json: the model has version 3, this program reads up to 2; upgrade with: npm install nearkin@latest",
+        "model.json: the model has version 3, this program reads up to 2; upgrade with: npm install nearkin@latest",
         "model.json: "version" is not a whole number of at least 1; train the model again with this version",
         "model.json: "version" is not a whole number of at least 1; train the model again with this version",
         "model.json: its format is "nearkin-dataset", not "nearkin-model"; this is no model folder",
@@ -262,7 +262,7 @@ describe("a model.json of the wrong shape, hashed as if it were right", () => {
         "model.json: "dataset.simulated" is not true or false; train the model again with this version",
         "model.json: "channels" is not a list; train the model again with this version",
         "model.json: "channels[2].scale" is not a number; train the model again with this version",
-        "model.json: "channels[2].input" is "round"; known are dense, sparse, identity; train the model again with this version",
+        "model.json: "channels[2].input" is "round"; known are dense, sparse, identity, factors; train the model again with this version",
         "transforms.safetensors: stored transform title.encoder: the kind is "oracle"; known are lsa, external; train the model again with this version",
         "model.json: "ensemble.link" is "cubic"; known are linear, saturating, sigmoid; train the model again with this version",
         "items.safetensors: "posterior.inducing" must be I32 [9], got I32 [8]; train the model again with this version",

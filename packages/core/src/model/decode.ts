@@ -10,7 +10,15 @@ import { type PersonalPrior, type ProcessScale, personalParameters, personalTarg
 import { CATALOGUE, FORMAT, HASHED, ITEMS, MANIFEST, TRANSFORMS, VERSION, WEIGHTS } from "./files.ts";
 import type { ItemId } from "./ids.ts";
 import { badModel, canonicalJson, JsonReader } from "./json.ts";
-import type { ModelCatalogue, ModelChannel, ModelEngine, ModelItems, ModelParts, ModelPosterior } from "./parts.ts";
+import type {
+  ModelCatalogue,
+  ModelChannel,
+  ModelEngine,
+  ModelHistory,
+  ModelItems,
+  ModelParts,
+  ModelPosterior,
+} from "./parts.ts";
 import { decodeSafetensors, type Tensor, type TensorType } from "./safetensors.ts";
 import { sha256 } from "./sha256.ts";
 import { checkShapes, readShapes } from "./shapes.ts";
@@ -72,6 +80,7 @@ export async function decodeModel(read: ReadModelFile): Promise<ModelParts> {
     centres: weights.f64("statistics.centres", e).slice(),
     temperature: metric.number("temperature"),
     popularity: metric.number("popularity"),
+    ...(metric.has("history") ? { history: readHistory(metric.part("history")) } : {}),
     signalVariance: metric.number("signalVariance"),
     ...(metric.has("kernelScale") ? { kernelScale: metric.number("kernelScale") } : {}),
     noise: { variance: noise.number("variance"), perRating: noise.number("perRating") },
@@ -166,7 +175,7 @@ function readEnsemble(manifest: JsonReader): EnsembleConfig {
     channels: manifest.parts("channels").map(
       (channel): ChannelSpec => ({
         name: channelName(channel),
-        input: channel.oneOf("input", ["dense", "sparse", "identity"]),
+        input: channel.oneOf("input", ["dense", "sparse", "identity", "factors"]),
         inputWidth: channel.count("inputWidth", 1),
         embeddingSize: channel.count("embeddingSize", 1),
       }),
@@ -197,6 +206,12 @@ function readEngine(engine: JsonReader): ModelEngine {
     reproducible: engine.flag("reproducible"),
     ...(engine.has("library") ? { library: engine.text("library") } : {}),
   };
+}
+
+function readHistory(history: JsonReader): ModelHistory {
+  const decay = history.number("decay");
+  if (!(decay > 0 && decay <= 1)) throw history.problem("decay", "is not in (0, 1]");
+  return { weight: history.number("weight"), decay, items: history.count("items", 1) };
 }
 
 function readParameters(weights: TensorReader, ensemble: EnsembleConfig, precision: "f32" | "f64"): FloatArray {

@@ -41,6 +41,7 @@ export function resolveCell(transform: ChannelTransform, cell: DraftCell, mode: 
       return resolveText(transform, cell);
     case "identity":
     case "surrogate":
+    case "behavior":
       return absent(transform);
   }
 }

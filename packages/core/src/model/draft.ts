@@ -1,6 +1,8 @@
 // Drafts: items that are in no catalogue, described by their channels. What is not given, or says nothing, is missing, with the reason, and
 // never a silent zero. Many are read at once: their texts are encoded in one call, and one that cannot be read stops none of the others.
 // q drafts, p channels
+import { applyForesight } from "../behavior/foresight.ts";
+import type { ChannelTransform } from "../channels/channel.ts";
 import { applyTextVector, type TextTransform } from "../channels/text.ts";
 import { NearkinError } from "../errors.ts";
 import type { Engine } from "../linalg/engine.ts";
@@ -71,8 +73,8 @@ interface WaitingText {
 type Cells = (Resolved | WaitingText)[] | NearkinError;
 
 /**
- * Inputs of the towers for drafts. A value that cannot be read is a `BAD_VALUE` of its draft, a key that is no channel a `BAD_ARGUMENT`. What
- * a surrogate channel expects follows from the channels before it.
+ * Inputs of the towers for drafts. A value that cannot be read is a `BAD_VALUE` of its draft, a key that is no channel a `BAD_ARGUMENT`. Surrogate
+ * and behavior channels follow from the channels before them.
  */
 export async function readDrafts(
   channels: readonly ModelChannel[],
@@ -85,10 +87,9 @@ export async function readDrafts(
   const missing = known.map((): MissingChannel[] => []);
   const inputs = new Map<string, ChannelInput>();
   for (const [c, { name, transform, numberMode, scale }] of channels.entries()) {
-    const column =
-      transform.type === "surrogate"
-        ? applySurrogate(options.engine, transform, inputs).map(expected)
-        : known.map((own) => own[c]);
+    const column = isDerived(transform)
+      ? derive(options.engine, transform, { inputs, count: known.length }).map(expected)
+      : known.map((own) => own[c]);
     const values = column.map((own, i) => {
       if ("value" in own) return own.value;
       missing[i].push({ channel: name, reason: own.reason });
@@ -105,6 +106,22 @@ export async function readDrafts(
       return { row, missing: missing[row] };
     }),
   };
+}
+
+type DerivedTransform = Extract<ChannelTransform, { type: "surrogate" | "behavior" }>;
+
+/** Whether a channel has no values of its own: they follow from the channels before it. */
+const isDerived = (transform: ChannelTransform): transform is DerivedTransform =>
+  transform.type === "surrogate" || transform.type === "behavior";
+
+function derive(
+  engine: Engine,
+  transform: DerivedTransform,
+  of: { inputs: ReadonlyMap<string, ChannelInput>; count: number },
+): (Float32Array | undefined)[] {
+  return transform.type === "surrogate"
+    ? applySurrogate(engine, transform, of.inputs)
+    : applyForesight(engine, transform, of);
 }
 
 const expected = (value: Float32Array | undefined): Resolved =>
@@ -149,7 +166,7 @@ function checkKeys(channels: readonly ModelChannel[], draft: Draft): void {
     if (channel.transform.type === "identity" && draft[key] != null) {
       throw new NearkinError("BAD_ARGUMENT", `draft: channel ${key} is learned from who met an item; leave it out`);
     }
-    if (channel.transform.type === "surrogate" && draft[key] != null) {
+    if (isDerived(channel.transform) && draft[key] != null) {
       throw new NearkinError("BAD_ARGUMENT", `draft: channel ${key} follows from the others; leave it out`);
     }
   }

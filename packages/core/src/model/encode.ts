@@ -4,12 +4,11 @@ import { NearkinError } from "../errors.ts";
 import { ensembleLayout } from "../metric/ensemble.ts";
 import { metricWeights } from "../metric/weights.ts";
 import { type PersonalPrior, personalParameters } from "../personal/settings.ts";
-import { rowLayout } from "../rank/layout.ts";
 import { CATALOGUE, FORMAT, ITEMS, MANIFEST, TRANSFORMS, VERSION, WEIGHTS } from "./files.ts";
 import { canonicalJson, checkJson } from "./json.ts";
 import type { ModelCatalogue, ModelParts } from "./parts.ts";
 import { encodeSafetensors, type Tensor } from "./safetensors.ts";
-import { storedParameters } from "./scaling.ts";
+import { ensembleRowLayout, storedParameters } from "./scaling.ts";
 import { sha256 } from "./sha256.ts";
 import { checkShapes, describeShapes } from "./shapes.ts";
 
@@ -49,7 +48,7 @@ function describe(parts: ModelParts, transforms: readonly object[]) {
   const { h, b } = metricWeights(ensemble, storedParameters(parts));
   return {
     format: FORMAT,
-    version: VERSION,
+    version: channels.some(({ input }) => input === "factors") ? VERSION : 1,
     name: parts.name,
     dataset: { ...parts.dataset },
     tools: { ...parts.tools },
@@ -60,6 +59,7 @@ function describe(parts: ModelParts, transforms: readonly object[]) {
       offset: b,
       temperature: parts.temperature,
       popularity: parts.popularity,
+      ...(parts.history ? { history: { ...parts.history } } : {}),
       signalVariance: parts.signalVariance,
       ...(parts.kernelScale === undefined ? {} : { kernelScale: parts.kernelScale }),
       noise: { ...parts.noise },
@@ -174,7 +174,7 @@ function checkParts(parts: ModelParts): void {
   const { ensemble, channels, catalogue, items, statistics, centres, parameters, posterior, personal } = parts;
   const n = catalogue.ids.length;
   const p = ensemble.channels.length;
-  const layout = rowLayout(ensemble.channels.map(({ embeddingSize }) => embeddingSize));
+  const layout = ensembleRowLayout(ensemble);
   const expected: [string, number, number][] = [
     ["channels", channels.length, p],
     ["parameters", parameters.length, ensembleLayout(ensemble).size],

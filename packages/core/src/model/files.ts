@@ -7,7 +7,8 @@
 //   catalogue.json            ids, titles and fields, column by column
 
 export const FORMAT = "nearkin-model";
-export const VERSION = 1;
+/** The newest version that this program reads. It writes 2 for a model with a channel of who met an item, else 1. */
+export const VERSION = 2;
 
 export const MANIFEST = "model.json";
 export const WEIGHTS = "weights.safetensors";

@@ -1,5 +1,5 @@
 // A model, opened: neighbours with reasons, predicted ratings, drafts. Holds the catalogue's rows in an engine's memory until it is closed.
-import { NearkinError } from "../errors.ts";
+import { NearkinError, shown } from "../errors.ts";
 import type { Scope } from "../linalg/arena.ts";
 import type { Engine } from "../linalg/engine.ts";
 import { ensembleLayout } from "../metric/ensemble.ts";
@@ -8,6 +8,7 @@ import { type Parameters, parameterViews } from "../nn/parameters.ts";
 import type { SharedMetric } from "../personal/user.ts";
 import { counterfactualRanks } from "../rank/counterfactual.ts";
 import { DIVERSITY_POOL, diversify } from "../rank/diversity.ts";
+import type { HistoryOptions } from "../rank/history.ts";
 import type { RowLayout, RowScaling } from "../rank/layout.ts";
 import { type NeighbourBlock, neighboursOfAll } from "../rank/neighbours.ts";
 import { buildQuery, type Query, type QueryOptions } from "../rank/query.ts";
@@ -140,7 +141,7 @@ export class Model implements AsyncDisposable {
   async similar(query: ItemQuery | readonly ItemQuery[], options: ModelSimilarOptions = {}): Promise<SimilarResult> {
     const { k = 10, explain = false, diversity = 0 } = options;
     const { lifted, missing } = await this.#lift(query);
-    const asked = this.#query(lifted, options);
+    const asked = await this.#query(lifted, options);
     const candidates = candidatesOf(this.items, options);
     const found = diversity === 0 ? k : Math.max(k, DIVERSITY_POOL);
     const ranked = rankExactly(this.rows, asked, { k: found, ...candidates });
@@ -162,7 +163,7 @@ export class Model implements AsyncDisposable {
     options: MetricOptions & CandidateOptions = {},
   ): Promise<Explanation> {
     const { lifted, missing } = await this.#lift(query);
-    const asked = this.#query(lifted, options);
+    const asked = await this.#query(lifted, options);
     const neighbour = reasons(this.rows, asked, this.items.indexOf(item));
     const [{ rank, without }] = this.#ranksWithout(asked, [neighbour], candidatesOf(this.items, options));
     const contributions = this.#contributions(asked, neighbour, without);
@@ -369,8 +370,22 @@ export class Model implements AsyncDisposable {
     return { lifted, missing };
   }
 
-  #query(lifted: readonly LiftedItem[], options: MetricOptions): Query {
-    return buildQuery(this.rows, lifted, this.#metric(options));
+  async #query(lifted: readonly LiftedItem[], options: MetricOptions): Promise<Query> {
+    return buildQuery(this.rows, lifted, { ...this.#metric(options), history: await this.#history(options) });
+  }
+
+  async #history({ history = [], historyWeight }: MetricOptions): Promise<HistoryOptions | undefined> {
+    const { weight = 0, decay = 1, items = history.length } = this.parts.history ?? {};
+    if (!Array.isArray(history)) {
+      throw new NearkinError(
+        "BAD_ARGUMENT",
+        `history: expected a list of items, the last one last, got ${shown(history)}`,
+      );
+    }
+    const last = history.slice(Math.max(0, history.length - items));
+    if (last.length === 0) return undefined;
+    const { lifted } = await this.#lift(last);
+    return { items: lifted, weight: historyWeight ?? weight, decay };
   }
 
   #metric({ weights, popularity = 0 }: MetricOptions): QueryOptions {
@@ -399,9 +414,9 @@ export class Model implements AsyncDisposable {
     return contributionsOf(this.#learned.names, query, { neighbour, without, masked: this.rows.masked });
   }
 
-  #describe({ item, score, total }: Neighbour, rank: number): SimilarItem {
+  #describe({ item, score, total, lifts }: Neighbour, rank: number): SimilarItem {
     const { id, title } = this.items.at(item);
-    return { id, title, rank, score, distance: total };
+    return { id, title, rank, score, distance: total, ...(lifts ? { lifts: Array.from(lifts) } : {}) };
   }
 
   #named(h: Float64Array): Readonly<Record<string, number>> {

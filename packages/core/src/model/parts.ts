@@ -41,6 +41,8 @@ export interface ModelParts {
   readonly temperature: number;
   /** β that suits the validation items best. */
   readonly popularity: number;
+  /** How much a user's last items count; absent in models without a channel of who met what. */
+  readonly history?: ModelHistory;
   /** v */
   readonly signalVariance: number;
   /** γ: predictions are made with v·exp(−½φ(γt)), since the scale of t that ranks best need not be the one that predicts best. @default 1 */
@@ -91,6 +93,16 @@ export interface ModelChannel {
   readonly numberMode: NumberMode;
   /** What inputs are multiplied by. */
   readonly scale: number;
+}
+
+/** The third term of the score, γ·f (rank/history.ts). */
+export interface ModelHistory {
+  /** γ */
+  readonly weight: number;
+  /** δ */
+  readonly decay: number;
+  /** Items that count, the last ones. */
+  readonly items: number;
 }
 
 /** Σ = σ² + s²/n: variance of the mean of n ratings around the latent target, in units of the targets. */

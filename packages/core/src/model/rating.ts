@@ -72,7 +72,10 @@ export class RatingModel {
     const { embeddingSize: e, channelCount: p, sizes } = layout;
     const { m, inducing } = posterior;
     this.#engine = engine;
-    const weights = h.map((weight) => (parts.kernelScale ?? 1) * weight);
+    // Ratings are predicted from what is known of an item, not from who met it.
+    const weights = h.map((weight, c) =>
+      ensemble.channels[c].input === "factors" ? 0 : (parts.kernelScale ?? 1) * weight,
+    );
     this.#lengths = lengths.map((length, c) => weights[c] * length);
     this.#rating = parts.rating;
     this.#noise = parts.noise;

@@ -8,7 +8,10 @@ import type { ModelParts } from "./parts.ts";
 
 /** The layout of an ensemble's lifted rows. */
 export function ensembleRowLayout({ channels }: EnsembleConfig): RowLayout {
-  return rowLayout(channels.map(({ embeddingSize }) => embeddingSize));
+  return rowLayout(
+    channels.map(({ embeddingSize }) => embeddingSize),
+    channels.map(({ input }) => input === "factors"),
+  );
 }
 
 /** Columns are (z − centre)·λ_j/√s_c; stand-ins have a coordinate of squared length ρ_c/s_c. */

@@ -1,4 +1,6 @@
-// d_c between all items of a user, channel by channel, from the catalogue's lifted rows.
+// d_c between all items of a user, channel by channel, from the catalogue's lifted rows. Product channels are 0: a user's own metric is fitted to what items
+// are, and keeps the weight that all share for who met them. The likelihood of choices would spend that weight on the tail of the catalogue, where it
+// ranks nothing, and exp(−1 + z·z′) is no covariance.
 // n items of the user, p channels, e columns of an embedding, N = n(n + 1)/2 pairs
 import { NearkinError } from "../errors.ts";
 import type { Scope } from "../linalg/arena.ts";
@@ -14,7 +16,7 @@ export function channelPairs(
   rows: Pick<LiftedRows, "layout" | "lengths">,
   items: readonly LiftedItem[],
 ): Float64Array {
-  const { sizes, channelCount: p } = rows.layout;
+  const { sizes, products, channelCount: p } = rows.layout;
   const n = items.length;
   const N = pairCount(n);
   const pairs = new Float64Array(p * N);
@@ -23,6 +25,7 @@ export function channelPairs(
   const same = scope.indices(n).write(Array.from({ length: n }, (_, i) => i));
   const lengths = scope.matrix(n, 1);
   for (let c = 0; c < p; c++) {
+    if (products[c]) continue;
     using own = engine.scope();
     const Z = own.matrix(n, sizes[c]);
     placeChannel(Z, lengths, items, rows, c);
@@ -41,7 +44,7 @@ export function crossPairs(
   rows: LiftedRows,
   { items, count }: { items: ArrayLike<number>; count: number },
 ): Float64Array {
-  const { sizes, starts, channelCount: p } = rows.layout;
+  const { sizes, starts, products, channelCount: p } = rows.layout;
   const n = items.length;
   const pairs = new Float64Array(p * count * n);
   using scope = engine.scope();
@@ -50,6 +53,7 @@ export function crossPairs(
   const { Z, lengths } = placeRows(scope, rows, items);
   for (let c = 0; c < p; c++) {
     const channel = (to: number) => Z.view(0, to, starts[c], starts[c] + sizes[c]);
+    if (products[c]) continue;
     const columnLengths = lengths.view(c, c + 1);
     const rowLengths = lengths.view(c, c + 1, 0, count);
     engine.distances(T, channel(count), channel(n), { same, rowLengths, columnLengths });
@@ -89,16 +93,17 @@ function placeChannel(
   });
 }
 
-/** d_c between two items, into `out` (p); 0 where both are the same row of the catalogue. */
+/** d_c between two items, into `out` (p); 0 if both are the same row of the catalogue. */
 export function channelDistancesOf(
   out: Float64Array,
-  { layout: { sizes, starts }, lengths }: Pick<LiftedRows, "layout" | "lengths">,
+  { layout: { sizes, starts, products }, lengths }: Pick<LiftedRows, "layout" | "lengths">,
   a: LiftedItem,
   b: LiftedItem,
 ): void {
   out.fill(0);
   if (a.index >= 0 && a.index === b.index) return;
   for (let c = 0; c < out.length; c++) {
+    if (products[c]) continue;
     let sum = (a.masked[c] + b.masked[c]) * lengths[c];
     for (let j = starts[c]; j < starts[c] + sizes[c]; j++) sum += (a.embedding[j] - b.embedding[j]) ** 2;
     out[c] = sum;

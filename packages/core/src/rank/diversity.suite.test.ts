@@ -187,7 +187,7 @@ describe("diversify", () => {
   });
 
   test("copies come last, also where a weight is below 0", () => {
-    const world = rankWorld({ n: 12, sizes: [2, 2], random: new Random(5), whole: false });
+    const world = rankWorld({ n: 12, sizes: [2, 2], random: new Random(5), products: 0 });
     const { layout, lifted, masked } = world;
     for (const copy of [1, 2, 3]) lifted.copyWithin(copy * layout.width, 4 * layout.width, 5 * layout.width);
     masked.fill(0);

@@ -80,8 +80,10 @@ class Spread {
   readonly #weights: Float64Array;
   /** (P, e) */
   readonly #embeddings: Float32Array;
-  /** (P) min t/T over the chosen; −1 for one that is chosen itself. */
+  /** (P) min t/T over the chosen. */
   readonly #nearest: Float64Array;
+  /** (P) 1 for a candidate that is chosen. */
+  readonly #chosen: Uint8Array;
   readonly #temperature: number;
 
   constructor(
@@ -95,6 +97,7 @@ class Spread {
     this.#weights = weights.map((weight) => Math.max(weight, 0));
     this.#temperature = temperature;
     this.#nearest = new Float64Array(candidates.length).fill(Number.POSITIVE_INFINITY);
+    this.#chosen = new Uint8Array(candidates.length);
     this.#embeddings = new Float32Array(candidates.length * e);
     candidates.forEach(({ item }, i) => {
       const { shard, local } = locate(rows, item);
@@ -106,9 +109,9 @@ class Spread {
   /** Takes candidate i, and measures all others against it. */
   choose(i: number): void {
     const nearest = this.#nearest;
-    nearest[i] = -1;
+    this.#chosen[i] = 1;
     for (let j = 0; j < nearest.length; j++) {
-      if (nearest[j] < 0) continue;
+      if (this.#chosen[j] === 1) continue;
       const distance = this.#distance(i, j) / this.#temperature;
       if (distance < nearest[j]) nearest[j] = distance;
     }
@@ -122,7 +125,7 @@ class Spread {
     let most = Number.NEGATIVE_INFINITY;
     for (let i = 0; i < candidates.length; i++) {
       const distance = this.#nearest[i];
-      if (distance < 0) continue;
+      if (this.#chosen[i] === 1) continue;
       const { item, score } = candidates[i];
       const worth = (1 - diversity) * score + diversity * distance;
       if (worth < most) continue;
@@ -136,7 +139,7 @@ class Spread {
   /** t between candidates a and b: Σ_c h_c d_c, as in exact.ts, over the channels of weight above 0. */
   #distance(a: number, b: number): number {
     const { layout, masked, lengths } = this.#rows;
-    const { sizes, starts, channelCount: p, embeddingSize: e } = layout;
+    const { sizes, starts, products, channelCount: p, embeddingSize: e } = layout;
     const embeddings = this.#embeddings;
     const marksA = this.#candidates[a].item * p;
     const marksB = this.#candidates[b].item * p;
@@ -145,6 +148,11 @@ class Spread {
       const weight = this.#weights[c];
       if (weight === 0) continue;
       let sum = 0;
+      if (products[c]) {
+        for (let j = starts[c]; j < starts[c] + sizes[c]; j++) sum += embeddings[a * e + j] * embeddings[b * e + j];
+        total += weight * (1 - sum);
+        continue;
+      }
       for (let j = starts[c]; j < starts[c] + sizes[c]; j++) {
         const difference = embeddings[a * e + j] - embeddings[b * e + j];
         sum += difference * difference;

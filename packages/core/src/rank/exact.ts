@@ -1,5 +1,7 @@
 // Scores and contributions to f64, from the stored columns: what a scan finds in f32 is computed again here, so that contributions add
 // up to t exactly and lists do not depend on the engine.
+import { historyScore } from "./history.ts";
+import type { RowLayout } from "./layout.ts";
 import type { Query } from "./query.ts";
 import { type LiftedRows, locate } from "./rows.ts";
 
@@ -28,7 +30,7 @@ interface Row {
 
 function distancesInto(
   out: Float64Array,
-  { layout: { starts, sizes, channelCount: p }, masked, lengths }: LiftedRows,
+  { layout: { starts, sizes, products, channelCount: p }, masked, lengths }: LiftedRows,
   items: Query["items"],
   { item, data, at, weights }: Row,
 ): Float64Array {
@@ -40,6 +42,11 @@ function distancesInto(
       if (weights?.[c] === 0) continue;
       const end = starts[c] + sizes[c];
       let sum = 0;
+      if (products[c]) {
+        for (let j = starts[c]; j < end; j++) sum += embedding[j] * data[at + j];
+        out[c] += 1 - sum;
+        continue;
+      }
       for (let j = starts[c]; j < end; j++) {
         const difference = embedding[j] - data[at + j];
         sum += difference * difference;
@@ -59,12 +66,24 @@ export function totalDistance(weights: Float64Array, distances: Float64Array): n
   return total;
 }
 
-/** −t/T + β·log q. `scratch` (p) receives the distances of the channels that have a weight. */
+/** The score of an item. `scratch` (p) receives the distances of the channels that have a weight. */
 export function exactScore(rows: LiftedRows, query: Query, item: number, scratch: Float64Array): number {
   const { shard, local } = locate(rows, item);
   const data = shard.data as Float32Array;
   const at = shard.offset + local * shard.rowStride;
   distancesInto(scratch, rows, query.items, { item, data, at, weights: query.weights });
-  const score = -totalDistance(query.weights, scratch) / query.temperature;
-  return query.popularity === 0 ? score : score + query.popularity * data[at + rows.layout.width - 1];
+  return scoreOf(rows.layout, query, totalDistance(query.weights, scratch), { data, at });
+}
+
+/** −t/T + β·log q + γ·f of a row at distance t. */
+export function scoreOf(
+  { width }: RowLayout,
+  { temperature, popularity, history }: Query,
+  total: number,
+  { data, at }: { data: Float32Array; at: number },
+): number {
+  let score = -total / temperature;
+  if (popularity !== 0) score += popularity * data[at + width - 1];
+  if (history) score += historyScore(history, data, at);
+  return score;
 }

@@ -4,6 +4,10 @@
 //
 // and its inner product with the query [ 2h_c z^c_q/T, −h_c/T, β ] is −t/T + β·log q up to a constant of the query, whatever h is.
 // Dividing by √s_c makes a typical random pair have d_c = 1, and centring keeps the digits of distances.
+//
+// In a product channel items are compared by inner products: d_c(a, b) = 1 − z_a·z_b, and 0 for an item and itself. That orders pairs as the expected
+// squared distance of two distributions with means z and the same second moment L does, ‖z_a − z_b‖² + (L − ‖z_a‖²) + (L − ‖z_b‖²) = 2L − 2·z_a·z_b,
+// and an item that many people met is not far from all others because its mean is long. Its columns are not centred; the query has 0 for its norm slot.
 // n items, p channels, e embedding columns, w = e + p + 1
 import { NearkinError } from "../errors.ts";
 import { checkRowMajor, checkShape, type FloatArray, type Matrix } from "../linalg/matrix.ts";
@@ -16,6 +20,8 @@ export interface RowLayout {
   readonly starts: readonly number[];
   /** p */
   readonly channelCount: number;
+  /** (p) Channels with d_c = 1 − z_a·z_b. */
+  readonly products: readonly boolean[];
   /** e = Σ e_c */
   readonly embeddingSize: number;
   /** e + p + 1 */
@@ -29,7 +35,7 @@ export interface RowLayout {
  * rowLayout([50, 30]).starts // => [0, 50]
  * rowLayout([50, 30]).width // => 83
  */
-export function rowLayout(sizes: readonly number[]): RowLayout {
+export function rowLayout(sizes: readonly number[], products: readonly boolean[] = sizes.map(() => false)): RowLayout {
   const starts: number[] = [];
   let embeddingSize = 0;
   for (const size of sizes) {
@@ -44,6 +50,7 @@ export function rowLayout(sizes: readonly number[]): RowLayout {
     sizes: [...sizes],
     starts,
     channelCount: sizes.length,
+    products: [...products],
     embeddingSize,
     width: embeddingSize + sizes.length + 1,
   };
@@ -117,7 +124,7 @@ interface UnfinishedRow {
 
 /** Norms and log q, behind the columns as they are stored. Returns the channel whose norm is not finite, p where log q is not, else −1. */
 function finishRow(
-  { starts, sizes, embeddingSize: e, channelCount: p, width }: RowLayout,
+  { starts, sizes, products, embeddingSize: e, channelCount: p, width }: RowLayout,
   lengths: Float64Array,
   { out, at, masked, marks, logPopularity }: UnfinishedRow,
 ): number {
@@ -125,7 +132,7 @@ function finishRow(
   for (let c = p - 1; c >= 0; c--) {
     let square = 0;
     for (let j = starts[c]; j < starts[c] + sizes[c]; j++) square += out[at + j] * out[at + j];
-    out[at + e + c] = square + (masked[marks + c] === 1 ? lengths[c] : 0);
+    out[at + e + c] = square + (masked[marks + c] === 1 && !products[c] ? lengths[c] : 0);
     if (!Number.isFinite(out[at + e + c])) wrong = c;
   }
   out[at + width - 1] = logPopularity;
@@ -173,16 +180,16 @@ export function writeLiftedRow(layout: RowLayout, into: Matrix, row: number, val
   if (wrong >= 0) throw notFinite("writeLiftedRow", row, wrong < p ? wrong : values);
 }
 
-/** (e) Mean of each embedding column over the items whose channel is known; 0 where no item's is. */
+/** (e) Mean of each embedding column over the items whose channel is known; 0 if no item's is, and in product channels. */
 export function measureCentres(layout: RowLayout, embeddings: FloatArray, masked: Uint8Array): Float64Array {
-  const { embeddingSize: e, channelCount: p, starts, sizes } = layout;
+  const { embeddingSize: e, channelCount: p, starts, sizes, products } = layout;
   const n = masked.length / p;
   checkLength("measureCentres: embeddings", embeddings.length, n * e);
   const centres = new Float64Array(e);
   const counts = new Float64Array(p);
   for (let i = 0; i < n; i++) {
     for (let c = 0; c < p; c++) {
-      if (masked[i * p + c] === 1) continue;
+      if (products[c] || masked[i * p + c] === 1) continue;
       counts[c]++;
       for (let j = starts[c]; j < starts[c] + sizes[c]; j++) centres[j] += embeddings[i * e + j];
     }

@@ -3,8 +3,11 @@
 //   score(y) = −t/T + β·log q(y),   t = Σ_c h_c d_c        (several items: t is the mean of their distances)
 //            = row(y)·vector + constant,   vector = [2h_c z̄^c/T, −h_c/T, β],   constant = −Σ_c h_c·mean(‖z^c‖² + ρ)/T
 //
+// and of a product channel vector = [h_c z̄^c/T, 0], constant = −h_c/T. What a user met lately adds to the vector too (history.ts).
+//
 // z̄ is the mean of the query's items: a mean of distances is linear in them, so several items cost the same one scan.
 import { NearkinError } from "../errors.ts";
+import { buildHistory, type HistoryOptions, type QueryHistory } from "./history.ts";
 import type { LiftedItem, LiftedRows } from "./rows.ts";
 
 const LARGEST = 1e38; // beyond it a product may overflow to an infinity
@@ -16,6 +19,8 @@ export interface QueryOptions {
   temperature: number;
   /** β: 0 is pure similarity. @default 0 */
   popularity?: number;
+  /** What the user met lately. @default nothing */
+  history?: HistoryOptions | undefined;
 }
 
 export interface Query {
@@ -24,6 +29,7 @@ export interface Query {
   readonly weights: Float64Array;
   readonly temperature: number;
   readonly popularity: number;
+  readonly history: QueryHistory | undefined;
   /** (w) What rows are multiplied with. */
   readonly vector: Float32Array<ArrayBuffer>;
   /** What is added to make a score of the product. */
@@ -35,7 +41,7 @@ export interface Query {
 /** The query of one or several items under weights h, popularity β and temperature T. */
 export function buildQuery(rows: LiftedRows, items: readonly LiftedItem[], options: QueryOptions): Query {
   const { temperature, popularity = 0 } = options;
-  const { channelCount: p, embeddingSize: e, starts, sizes, width } = rows.layout;
+  const { channelCount: p, embeddingSize: e, starts, sizes, products, width } = rows.layout;
   const weights = Float64Array.from(options.weights);
   if (items.length === 0) throw new NearkinError("BAD_ARGUMENT", "a query needs at least one item");
   if (weights.length !== p || !weights.every(Number.isFinite)) {
@@ -58,20 +64,26 @@ export function buildQuery(rows: LiftedRows, items: readonly LiftedItem[], optio
         sum += embedding[j];
         squares += embedding[j] * embedding[j];
       }
-      vector[j] = (2 * weight * sum) / items.length;
+      vector[j] = ((products[c] ? 1 : 2) * weight * sum) / items.length;
+    }
+    if (products[c]) {
+      constant -= weight;
+      continue;
     }
     for (const { masked } of items) if (masked[c] === 1) squares += rows.lengths[c];
     vector[e + c] = -weight;
     constant -= (weight * squares) / items.length;
   }
   vector[width - 1] = popularity;
+  const history = options.history && buildHistory(rows.layout, options.history);
+  if (history) for (let j = 0; j < e; j++) vector[j] += history.direction[j];
   if (!(largestMagnitude(rows, vector) < LARGEST)) {
     throw new NearkinError(
       "BAD_ARGUMENT",
       "the weights of a query are too large for 32-bit floats; divide all of them by one number",
     );
   }
-  return { items, weights, temperature, popularity, vector, constant, rounding: roundingOf(rows, vector) };
+  return { items, weights, temperature, popularity, history, vector, constant, rounding: roundingOf(rows, vector) };
 }
 
 /**

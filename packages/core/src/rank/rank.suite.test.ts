@@ -17,6 +17,7 @@ import {
   fullSort,
   placeRows,
   plainDistances,
+  plainLifts,
   plainScore,
   type RankWorld,
   rankWorld,
@@ -74,6 +75,10 @@ function withWorld(drawn: Case, body: (world: RankWorld, rows: LiftedRows, wish:
     weights: drawn.sizes.map(() => (drawn.whole ? random.below(4) : random.uniform()) - (drawn.signed ? 1 : 0)),
     temperature: drawn.whole ? 0.5 : 0.2,
     popularity: drawn.popularity,
+    // whole numbers are for ties, which lengths of 1 would break
+    ...(drawn.whole || drawn.seed % 2 === 0
+      ? {}
+      : { history: { items: [0, drawn.n - 1, random.below(drawn.n)], weight: 3 * random.uniform() } }),
   };
   try {
     body(world, rows, wish, random);
@@ -82,12 +87,14 @@ function withWorld(drawn: Case, body: (world: RankWorld, rows: LiftedRows, wish:
   }
 }
 
-const ask = (rows: LiftedRows, { query, ...options }: Wish) =>
-  buildQuery(
-    rows,
-    query.map((item) => liftedItem(rows, item)),
-    options,
-  );
+const historyOf = (rows: LiftedRows, { history }: Wish) =>
+  history && { ...history, items: history.items.map((item) => liftedItem(rows, item)) };
+
+const ask = (rows: LiftedRows, wish: Wish) => {
+  const { query, ...options } = wish;
+  const items = query.map((item) => liftedItem(rows, item));
+  return buildQuery(rows, items, { ...options, history: historyOf(rows, wish) });
+};
 
 describe("similar", () => {
   test("equals a full sort of exact scores; contributions sum to t to the bit", () => {
@@ -98,11 +105,18 @@ describe("similar", () => {
           const found = similar(rows, ask(rows, wish), { k: drawn.k });
           const expected = fullSort(world, wish).slice(0, drawn.k);
           expectSameOrder(found, expected, world, wish);
-          for (const { item, total, score, distances, contributions } of found) {
+          for (const { item, total, score, distances, contributions, lifts = new Float64Array() } of found) {
             expect(Array.from(distances)).toEqual(plainDistances(world, wish.query, item));
             expect(Array.from(contributions)).toEqual(wish.weights.map((h, c) => h * distances[c]));
             expect(total).toBe(contributions.reduce((sum, part) => sum + part, 0));
-            expect(score).toBeCloseTo(-total / wish.temperature + wish.popularity * world.logPopularity[item], 12);
+            const lift = lifts.reduce((sum, part) => sum + part, 0);
+            const rest = wish.popularity * world.logPopularity[item] + lift;
+            expect(score).toBeCloseTo(-total / wish.temperature + rest, 11);
+            if (lifts.length > 0) {
+              plainLifts(world, wish.history, item).forEach((part, i) => {
+                expect(lifts[i]).toBeCloseTo(part, 12);
+              });
+            }
           }
         }),
       [
@@ -192,7 +206,7 @@ describe("similar", () => {
   });
 
   test("a draft is compared with all items", () => {
-    const world = rankWorld({ n: 20, sizes: [3, 2], random: new Random(5) });
+    const world = rankWorld({ n: 20, sizes: [3, 2], random: new Random(5), products: 0 });
     const { rows, close } = placeRows(world, engines.slice(0, 1));
     const twin: LiftedItem = { ...liftedItem(rows, 7), index: -1 };
     const list = similar(rows, buildQuery(rows, [twin], { weights: [1, 1], temperature: 1 }), { k: 20 });
@@ -257,7 +271,8 @@ describe("neighbours of all items", () => {
       cases,
       (drawn) =>
         withWorld(drawn, (world, rows, wish) => {
-          const { query: _, ...options } = wish;
+          const { query: _, ...others } = wish;
+          const options = { ...others, history: historyOf(rows, wish) };
           let seen = 0;
           for (const block of neighboursOfAll(rows, { ...options, k: drawn.k })) {
             expect(block.first).toBe(seen);

@@ -5,9 +5,10 @@ import { NearkinError } from "../errors.ts";
 import { hostMatrix } from "../linalg/matrix.ts";
 import { TopK } from "../linalg/top-k.ts";
 import { bestOf, certify, droppedRows, LONG_LIST, leastScanScore, type Scored, SPARE } from "./certify.ts";
-import { channelDistances, totalDistance } from "./exact.ts";
+import { channelDistances, scoreOf, totalDistance } from "./exact.ts";
+import { historyLifts } from "./history.ts";
 import type { Query } from "./query.ts";
-import { type LiftedRows, logPopularity } from "./rows.ts";
+import { type LiftedRows, locate } from "./rows.ts";
 import { rowsAbove, scanAllowed } from "./scores.ts";
 
 export interface SimilarOptions {
@@ -23,7 +24,7 @@ export interface SimilarOptions {
 export interface Neighbour {
   /** Its row. */
   item: number;
-  /** −t/T + β·log q */
+  /** −t/T + β·log q + γ·f */
   score: number;
   /** t = Σ contributions, in the order of the channels. */
   total: number;
@@ -31,6 +32,8 @@ export interface Neighbour {
   distances: Float64Array;
   /** (p) h_c·d_c */
   contributions: Float64Array;
+  /** (m) How much each item of the user's history adds to the score, if the query has one. */
+  lifts?: Float64Array;
 }
 
 /** The k best rows, best first; equal scores by a hash of the id (EV7). Never the query's own items. */
@@ -43,13 +46,16 @@ export function reasons(rows: LiftedRows, query: Query, item: number): Neighbour
   const distances = channelDistances(rows, query, item);
   const contributions = distances.map((distance, c) => query.weights[c] * distance);
   const total = totalDistance(query.weights, distances);
-  const score = -total / query.temperature;
+  const { shard, local } = locate(rows, item);
+  const row = { data: shard.data as Float32Array, at: shard.offset + local * shard.rowStride };
+  const { history } = query;
   return {
     item,
-    score: query.popularity === 0 ? score : score + query.popularity * logPopularity(rows, item),
+    score: scoreOf(rows.layout, query, total, row),
     total,
     distances,
     contributions,
+    ...(history ? { lifts: historyLifts(rows.layout, history, row.data, row.at) } : {}),
   };
 }
 

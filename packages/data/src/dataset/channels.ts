@@ -76,7 +76,8 @@ function expectedTensors(
     case "categories":
       return { starts: ["I32", n + 1], indices: ["I32", ANY], missing: ["U8", n] };
     case "vector":
-    case "surrogate": // made in training; no dataset has one of its own
+    case "surrogate": // these two are made in training; no dataset has one of its own
+    case "behavior":
       return { vectors: ["F32", n, transform.width], missing: ["U8", n] };
     case "geo":
       return { vectors: ["F32", n, 3], missing: ["U8", n] };

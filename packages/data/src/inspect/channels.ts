@@ -86,6 +86,7 @@ function describeTransform(transform: ChannelTransform): Described {
     case "geo":
     case "identity":
     case "surrogate":
+    case "behavior":
       return nothing;
   }
 }

@@ -5,7 +5,7 @@
 // n items, p channels
 import {
   buildRows,
-  type ChannelInput,
+  type ContentInput,
   channelInput,
   type Engine,
   type LiftedRows,
@@ -38,7 +38,7 @@ export async function loadContent(engine: Engine, dataset: Dataset, options: Con
   const { scope, ids, trainItems, logPopularity } = options;
   const n = ids.length;
   const names: string[] = [];
-  const inputs: Exclude<ChannelInput, { kind: "identity" }>[] = [];
+  const inputs: ContentInput[] = [];
   for (const [name, { transform, tensors }] of await loadChannels(dataset)) {
     const { input } = channelInput(engine, transform, tensors, {
       numberMode: "bins",
@@ -76,7 +76,7 @@ export async function loadContent(engine: Engine, dataset: Dataset, options: Con
   };
 }
 
-function writeInput(input: Exclude<ChannelInput, { kind: "identity" }>, i: number, out: Float32Array): void {
+function writeInput(input: ContentInput, i: number, out: Float32Array): void {
   if (input.kind === "dense") {
     const { data, offset, rowStride } = input.values;
     for (let j = 0; j < out.length; j++) out[j] = data[offset + i * rowStride + j];

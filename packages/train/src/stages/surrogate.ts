@@ -5,6 +5,7 @@ import {
   expectSurrogate,
   fitSurrogate,
   initialSurrogate,
+  isContent,
   measureSource,
   type NamedSource,
   NearkinError,
@@ -78,7 +79,7 @@ function contentSources(run: Run): NamedSource[] {
   const { set } = run;
   const sources = set.channels.flatMap(({ spec: { name } }, c): NamedSource[] => {
     const input = set.inputs.channels[c];
-    if (input.kind === "identity") return [];
+    if (!isContent(input)) return [];
     return [
       { name, input, ...measureSource(input, set.trainItems, { name, random: run.random.split("source", name) }) },
     ];

@@ -16,6 +16,12 @@ interface TuningPanelProps {
   onChange: (chosen: Chosen) => void;
 }
 
+/** What a slider of a derived channel is about, by the channel's type. */
+const HINTS: Readonly<Record<string, string>> = {
+  surrogate: "Who will like it, predicted from all other channels.",
+  behavior: "Whom it meets: people who met the one and the other.",
+};
+
 /** Whose metric, and a slider for everything that goes into it. Beside the list on wide screens, over its lower part on narrow ones. */
 export function TuningPanel({ chosen, start, reason, onChange }: TuningPanelProps) {
   const [open, setOpen] = useState(false); // on narrow screens
@@ -70,7 +76,7 @@ function ChannelSliders({ chosen, start, onChange }: TuningPanelProps) {
             value={weights[name] / unit}
             home={start.weights[name] / unit}
             format={times}
-            hint={type === "surrogate" ? "Who will like it, predicted from all other channels." : undefined}
+            hint={HINTS[type]}
             onInput={(multiple) =>
               onChange({ ...chosen, weights: { ...chosen.weights, [name]: weightAt(multiple, unit) } })
             }

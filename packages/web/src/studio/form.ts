@@ -87,6 +87,7 @@ export function formOf(
         fields.push({ ...common, kind: "place" });
         break;
       case "surrogate":
+      case "behavior":
         following.push(channel);
         break;
       default:

@@ -27,10 +27,17 @@ export interface RankWorldOptions {
   whole?: boolean;
   /** Share of items that are copies of item 0. @default 0 */
   copies?: number;
+  /** Share of channels that are compared by inner products. @default 0.25 */
+  products?: number;
 }
 
-export function rankWorld({ n, sizes, random, whole = false, copies = 0 }: RankWorldOptions): RankWorld {
-  const layout = rowLayout(sizes);
+export function rankWorld(options: RankWorldOptions): RankWorld {
+  const { n, sizes, random, whole = false, copies = 0, products = 0.25 } = options;
+  const kinds = random.split("products");
+  const layout = rowLayout(
+    sizes,
+    sizes.map(() => kinds.uniform() < products),
+  );
   const { embeddingSize: e, channelCount: p } = layout;
   const draw = () => (whole ? random.below(3) - 1 : random.normal());
   const scaling: RowScaling = {
@@ -38,6 +45,9 @@ export function rankWorld({ n, sizes, random, whole = false, copies = 0 }: RankW
     factors: Float64Array.from({ length: e }, () => (whole ? 1 : 0.5 + random.uniform())),
     lengths: Float64Array.from({ length: p }, () => (whole ? random.below(3) : random.uniform())),
   };
+  for (let c = 0; c < p; c++) {
+    if (layout.products[c]) scaling.centres.fill(0, layout.starts[c], layout.starts[c] + sizes[c]);
+  }
   const embeddings = Float32Array.from({ length: n * e }, draw);
   const masked = Uint8Array.from({ length: n * p }, () => (random.below(5) === 0 ? 1 : 0));
   const logPopularity = Float64Array.from({ length: n }, () =>
@@ -73,23 +83,31 @@ export function placeRows(world: RankWorld, engines: readonly Engine[]): { rows:
 }
 
 export interface Wish {
+  /** Rows of what the user met, the last one last, and γ. */
+  history?: { items: readonly number[]; weight: number };
   query: readonly number[];
   weights: readonly number[];
   temperature: number;
   popularity: number;
 }
 
-/** d_c(query, y) by definition: the mean over the query's items of ‖z_a − z_y‖² plus the own coordinates of stand-ins. */
+/** d_c(query, y) by definition: the mean over the query's items of ‖z_a − z_y‖² plus the own coordinates of stand-ins, or of 1 − z_a·z_y. */
 export function plainDistances(
   { layout, lifted, masked, scaling }: RankWorld,
   query: readonly number[],
   y: number,
 ): number[] {
-  const { starts, sizes, channelCount: p, width } = layout;
+  const { starts, sizes, products, channelCount: p, width } = layout;
   return sizes.map((size, c) => {
     let mean = 0;
     for (const q of query) {
       let d = 0;
+      let product = 0;
+      for (let j = starts[c]; j < starts[c] + size; j++) product += lifted[q * width + j] * lifted[y * width + j];
+      if (products[c]) {
+        mean += q === y ? 0 : 1 - product;
+        continue;
+      }
       for (let j = starts[c]; j < starts[c] + size; j++) d += (lifted[q * width + j] - lifted[y * width + j]) ** 2;
       mean += q === y ? 0 : d + (masked[q * p + c] + masked[y * p + c]) * scaling.lengths[c];
     }
@@ -97,9 +115,35 @@ export function plainDistances(
   });
 }
 
-export function plainScore(world: RankWorld, { query, weights, temperature, popularity }: Wish, y: number): number {
+export function plainScore(
+  world: RankWorld,
+  { query, weights, temperature, popularity, history }: Wish,
+  y: number,
+): number {
   const total = plainDistances(world, query, y).reduce((sum, d, c) => sum + weights[c] * d, 0);
-  return -total / temperature + popularity * world.logPopularity[y];
+  return (
+    -total / temperature +
+    popularity * world.logPopularity[y] +
+    plainLifts(world, history, y).reduce((a, b) => a + b, 0)
+  );
+}
+
+/** γ·w_b·ẑ_b·z_y of each item of the history, by definition. */
+export function plainLifts({ layout, lifted }: RankWorld, history: Wish["history"], y: number): number[] {
+  const { starts, sizes, products, width } = layout;
+  if (!history) return [];
+  const product = (a: number, b: number) =>
+    sizes.reduce((sum, size, c) => {
+      for (let j = starts[c]; products[c] && j < starts[c] + size; j++)
+        sum += lifted[a * width + j] * lifted[b * width + j];
+      return sum;
+    }, 0);
+  const shares = history.items.map((_, i) => 0.9 ** (history.items.length - 1 - i));
+  const total = shares.reduce((sum, share) => sum + share, 0);
+  return history.items.map((item, i) => {
+    const length = Math.sqrt(product(item, item));
+    return length === 0 ? 0 : (history.weight * shares[i] * product(item, y)) / (total * length);
+  });
 }
 
 /** All candidates but the query's own items, best first; ties by the hash of the id, then by index. */

@@ -2,11 +2,11 @@
 // column for each channel, 1 where it has no value: the first layer learns what to make of that. Rows are written batch by batch, so
 // categories stay as small as they are stored.
 // n items, p channels, d = Σ d_c + p
-import { type ChannelInput, channelInput, type Engine, type Matrix, NearkinError } from "@nearkin/core";
+import { type ContentInput, channelInput, type Engine, type Matrix, NearkinError } from "@nearkin/core";
 import { type Dataset, loadChannels } from "@nearkin/data";
 
 /** A channel that says something of content. */
-export type SpeInput = Exclude<ChannelInput, { kind: "identity" }>;
+export type SpeInput = ContentInput;
 
 export interface SpeContent {
   /** d */

@@ -86,7 +86,8 @@ function channels({ channels: all, items, training }: ReportedData): Html {
   });
 }
 
-const madeBy = (type: string): string =>
-  type === "surrogate"
-    ? "made by training: what the process expects of an item's taste factors"
-    : `${type}, made by training`;
+const MADE_BY: Readonly<Record<string, string>> = {
+  surrogate: "made by training: what the process expects of an item's taste factors",
+  behavior: "made by training: who met an item, or who is expected to",
+};
+const madeBy = (type: string): string => MADE_BY[type] ?? `${type}, made by training`;
