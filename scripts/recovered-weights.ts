@@ -59,7 +59,10 @@ async function measure(): Promise<RecoveredWeights> {
     const dataset = await prepareHalf(marquee, join(folder, "dataset"));
     say("training …");
     const out = join(folder, "model");
-    await train(dataset, resolveTrainConfig({ seed: SEED }, { preset: "fast" }), { engine, out });
+    await train(dataset, resolveTrainConfig({ seed: SEED, behavior: { factors: 0 } }, { preset: "fast" }), {
+      engine,
+      out,
+    });
     await using model = await openModel(async (name) => new Uint8Array(await readFile(join(out, name))), { engine });
     return await fitHeldOut(engine, model, { dataset, marquee });
   } finally {

@@ -123,6 +123,7 @@ export async function train(dataset: Dataset, config: TrainConfig, options: Trai
     selection: selection ?? null,
     from: from ?? null,
     pause: afterStep,
+    emit,
     timing: (model) => watch.json(model, { resumed: saved !== undefined }),
   });
 

@@ -74,6 +74,7 @@ const standard: TrainConfig = {
     patience: 8,
     keep: "best",
   },
+  behavior: { factors: 0 },
   personal: {
     target: "choice",
     fit: "map",
@@ -145,6 +146,7 @@ export const presets: Record<Preset, TrainConfig> = {
       dropout: 0,
       patience: null,
     },
+    behavior: { factors: 0 },
     personal: {
       ...standard.personal,
       target: "rating",

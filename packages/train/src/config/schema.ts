@@ -122,6 +122,11 @@ const model = z.strictObject({
   inputs: z.enum(["norm", "as-is"]),
 });
 
+const behavior = z.strictObject({
+  /** Numbers an item in the channel of who met it; fewer if there are fewer users. 0: no such channel. */
+  factors: z.int().min(0).max(1024),
+});
+
 const personal = z.strictObject({
   /** What a user's own metric is fitted to: the items they met against those they did not, the same by a Gaussian process, or their ratings by one. */
   target: z.enum(["choice", "preference", "rating"]),
@@ -168,6 +173,7 @@ export const trainConfigSchema = z.strictObject({
   model,
   siamese,
   ssl,
+  behavior,
   personal,
   /** Validation: what counts as relevant (EV4), and how many query items at most are ranked. */
   validation: z.strictObject({

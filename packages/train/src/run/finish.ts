@@ -10,14 +10,17 @@ import {
   type ModelPosterior,
   metricWeights,
   type PersonalPrior,
+  type RowScaling,
 } from "@nearkin/core";
 import { loadCatalogue, writeParquet } from "@nearkin/data";
 import packageJson from "../../package.json" with { type: "json" };
 import type { StageName } from "../config/schema.ts";
+import type { TrainEvent } from "../events.ts";
+import { type BehaviorChoice, withBehavior } from "./behavior.ts";
 import type { RunFolder } from "./folder.ts";
 import { chooseInducing, inducingCount } from "./inducing.ts";
 import { learnPersonal } from "./personal.ts";
-import { posteriorOf } from "./posterior.ts";
+import { type FittedPosterior, posteriorOf } from "./posterior.ts";
 import { calibratePopularity, type EmbeddedItems, embedItems, rowScaling } from "./ranking.ts";
 import { TIMING, TRAINING, trainingJson } from "./record.ts";
 import { noiseVariance, type Run, rescale, signalVariance } from "./run.ts";
@@ -31,6 +34,8 @@ export interface Selection {
   metrics: Record<string, Record<string, number>>;
   /** β */
   popularity: number;
+  /** How the channel of who met an item was made; absent in models without one. */
+  behavior?: BehaviorChoice;
 }
 
 /** The choice that a model of a split dataset stands for. */
@@ -41,6 +46,7 @@ export function selectionOf(model: ModelParts): Selection {
     steps: Object.fromEntries(model.stages.map(({ name, best }) => [name, best])),
     metrics: Object.fromEntries(model.stages.map(({ name, metrics }) => [name, { ...metrics }])),
     popularity: model.popularity,
+    ...(model.notes.behavior ? { behavior: model.notes.behavior as BehaviorChoice } : {}),
   };
 }
 
@@ -53,6 +59,12 @@ interface Origin {
   from: ModelParts | null;
 }
 
+interface Ending {
+  /** Called between pieces of work. */
+  readonly pause: () => Promise<void>;
+  readonly emit: (event: TrainEvent) => void;
+}
+
 /** Ids of the datasets that a model, and those it came from, were trained on: an evaluation asks whether one of them had the test items. */
 function datasetsOf({ dataset, notes }: ModelParts): string[] {
   const { fromDatasets = [] } = notes as { fromDatasets?: string[] };
@@ -63,7 +75,7 @@ function datasetsOf({ dataset, notes }: ModelParts): string[] {
 export async function writeModel(
   run: Run,
   folder: RunFolder,
-  origin: Origin & { pause: () => Promise<void>; timing: (model: string) => string },
+  origin: Origin & Ending & { timing: (model: string) => string },
 ): Promise<ModelParts> {
   const parts = await modelParts(run, origin);
   const files = await encodeModel(parts);
@@ -78,23 +90,24 @@ export async function writeModel(
 
 const text = (written: string): Uint8Array => new TextEncoder().encode(written);
 
-async function modelParts(
-  run: Run,
-  { selection, from, pause }: Origin & { pause: () => Promise<void> },
-): Promise<ModelParts> {
-  const { set, config, model, layout, progress } = run;
+async function modelParts(run: Run, { selection, from, pause, emit }: Origin & Ending): Promise<ModelParts> {
+  const { set, config, progress } = run;
   const { manifest } = set.dataset;
   rescale(run, "final");
-  const items = embedItems(run);
-  const scaling = rowScaling(run, items);
-  const rows = buildRows(ensembleRowLayout(model), scaling, {
+  const sigma2 = noiseVariance(run);
+  const fitted = set.targets ? fittedPosterior(run) : null;
+  using scope = run.engine.scope();
+  const behavior = await withBehavior(run, scope, { chosen: selection?.behavior ?? undefined, pause, emit });
+  const whole = behavior?.run ?? run;
+  const items = embedItems(whole);
+  const scaling = rowScaling(whole, items);
+  const rows = buildRows(ensembleRowLayout(whole.model), scaling, {
     ...items,
     logPopularity: set.logq,
   });
-  const sigma2 = noiseVariance(run);
   const catalogue = await loadCatalogue(set.dataset);
   const masked = items.masked;
-  const personal = await personalOf(run, { rows, masked, ids: catalogue.ids, lengths: scaling.lengths }, pause);
+  const personal = await personalOf(whole, { rows, masked, ids: catalogue.ids, lengths: scaling.lengths }, pause);
   return {
     name: manifest.name,
     tools: { "@nearkin/train": packageJson.version },
@@ -112,25 +125,31 @@ async function modelParts(
       },
     })),
     warnings: progress.warnings.map(({ code, stage, step, text }) => ({ code, stage, step, text })),
-    notes: { selection, from: from?.id ?? null, ...(from ? { fromDatasets: datasetsOf(from) } : {}) },
-    channels: set.channels.map(({ spec, transform, scale }) => ({
+    notes: {
+      selection,
+      from: from?.id ?? null,
+      ...(from ? { fromDatasets: datasetsOf(from) } : {}),
+      ...(behavior ? { behavior: behavior.choice } : {}),
+    },
+    channels: whole.set.channels.map(({ spec, transform, scale }) => ({
       name: spec.name,
       transform,
       numberMode: config.model.numbers,
       scale,
     })),
-    ensemble: model,
-    parameters: (run.flat.data as Float32Array).slice(run.flat.offset, run.flat.offset + layout.size),
-    statistics: run.statistics,
+    ensemble: whole.model,
+    parameters: (whole.flat.data as Float32Array).slice(whole.flat.offset, whole.flat.offset + whole.layout.size),
+    statistics: whole.statistics,
     centres: scaling.centres,
     temperature: config.siamese.temperature,
-    popularity: selection?.popularity ?? calibratePopularity(run),
+    popularity: selection?.popularity ?? calibratePopularity(whole),
+    ...(behavior ? { history: behavior.history } : {}),
     signalVariance: signalVariance(run),
     kernelScale: progress.kernelScale,
     noise: { variance: sigma2, perRating: sigma2 * progress.noisePerRating },
     rating: { centre: set.targets?.centre ?? manifest.ratings.mean, scale: set.targets?.scale ?? 1 },
     items: { rows, masked, ratings: set.data.items.ratings },
-    posterior: set.targets ? finalPosterior(run, items, scaling) : null,
+    posterior: fitted && placedPosterior(whole, fitted, { items, scaling }),
     ...(personal ? { personal } : {}),
     catalogue: {
       ids: catalogue.ids,
@@ -194,17 +213,22 @@ function engineOf({ engine: { info } }: Run): ModelEngine {
   return { kind, reproducible, ...(library === undefined ? {} : { library: `${library}, ${workers} threads` }) };
 }
 
-/** The posterior on all items with enough ratings, held-out ones included. */
-function finalPosterior(
-  run: Run,
-  items: EmbeddedItems,
-  { centres, factors }: ReturnType<typeof rowScaling>,
-): ModelPosterior {
+/** The posterior on all items with enough ratings, held-out ones included. It looks at content alone. */
+function fittedPosterior(run: Run): FittedPosterior {
   const targets = run.set.targets;
   if (!targets) throw new Error("there are no targets");
   const all = Int32Array.from(targets.items.keys());
   const inducing = chooseInducing(run, { among: all, count: inducingCount(run, all.length), label: "final" });
-  const { posterior, shift } = posteriorOf(run, all, inducing);
+  return posteriorOf(run, all, inducing);
+}
+
+/** The posterior with its inducing items as they lie in the rows of the model. */
+function placedPosterior(
+  { set: { targets } }: Run,
+  { posterior, inducing, shift }: FittedPosterior,
+  { items, scaling: { centres, factors } }: { items: EmbeddedItems; scaling: RowScaling },
+): ModelPosterior {
+  if (!targets) throw new Error("there are no targets");
   const e = centres.length;
   const embeddings = new Float64Array(inducing.length * e);
   inducing.forEach((row, i) => {
