@@ -91,8 +91,9 @@ export async function evaluate(engine: Engine, dataset: Dataset, options: Evalua
       const value = beta === "calibrated" ? model.parts.popularity : beta;
       measureOne(modelRecommender(model, { name: rowName(label, beta), popularity: value }), "model", ownSeed);
     }
-    if (split.measurePersonal && model.personalizes) {
-      measureOne(personalRecommender(model, { name: `${label}, personal`, rated }), "model", ownSeed);
+    for (const how of personalRows(model)) {
+      const name = `${label}, ${how.text}`;
+      if (split.measurePersonal) measureOne(personalRecommender(model, { name, rated, ...how }), "model", ownSeed);
     }
     const first = rowName(label, rows[0]);
     if (calibrations.has(first)) continue;
@@ -136,6 +137,16 @@ export async function evaluate(engine: Engine, dataset: Dataset, options: Evalua
       return { ...result, ...(settings ? { settings } : {}), ...(calibration ? { calibration } : {}) };
     }),
   };
+}
+
+/** How users may ask a model: by weights of their own, with what they met last, or both. */
+function personalRows({ personalizes, parts }: Model) {
+  const rows = [
+    { text: "personal", weights: true, history: false },
+    { text: "with history", weights: false, history: true },
+    { text: "personal, with history", weights: true, history: true },
+  ];
+  return rows.filter(({ weights, history }) => (!weights || personalizes) && (!history || parts.history));
 }
 
 const RANDOM = "random";

@@ -18,6 +18,13 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 const plain = (text: string) => text.replaceAll(root, "TMP");
 
 describe("similar", () => {
+  test("--history needs a model that knows who met what", async () => {
+    const { code, err } = await run("similar", at("tiny"), "f000", "--history", "f001");
+    expect(code).toBe(1);
+    expect(err).toContain("BAD_ARGUMENT: --history: the model");
+    expect(err).toContain("train it with behavior.factors");
+  });
+
   test("lists neighbours with titles, distances and ids, and says that ratings are simulated", async () => {
     const { code, out, err } = await run("similar", at("tiny"), "the quiet harbour", "--k", "4", "--workers", "1");
     expect(code).toBe(0);

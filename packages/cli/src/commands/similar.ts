@@ -1,5 +1,5 @@
 // nearkin similar: the items most similar to an item, to several, or to a draft, with the reasons.
-import type { Contribution, SimilarItem, SimilarResult } from "@nearkin/core";
+import { type Contribution, NearkinError, type SimilarItem, type SimilarResult } from "@nearkin/core";
 import { Command, InvalidArgumentError } from "commander";
 import { type EngineFlags, openEngine, wholeNumber, withEngineFlags } from "../engine.ts";
 import {
@@ -20,6 +20,7 @@ import type { Output } from "../output.ts";
 interface SimilarFlags extends EngineFlags, MetricFlags, DraftFlags {
   k: number;
   diversity: number;
+  history: string[];
   explain?: boolean;
   json?: boolean;
 }
@@ -37,6 +38,12 @@ export function similarCommand(output: Output): Command {
       parseDiversity,
       0,
     )
+    .option(
+      "--history <item>",
+      "an item that the user met lately, by id or title; again for each, the last one last",
+      (item: string, before: string[]) => [...before, item],
+      [],
+    )
     .option("--explain", "what every channel contributes to the distance, and the rank without it where that differs")
     .option("--json", "print JSON")
     .addHelpText(
@@ -48,13 +55,15 @@ Examples:
   $ nearkin similar models/films the-third-man-1949 --weights plot=2x,year=0    your own notion of similar
   $ nearkin similar models/films the-third-man-1949 --popularity calibrated     among equals, rather what many know
   $ nearkin similar models/films the-third-man-1949 --diversity 0.5             less of the same
+  $ nearkin similar models/films the-third-man-1949 --history casablanca-1942   for somebody who just met another
   $ nearkin similar models/films --draft '{"genres": ["Drama"], "year": 1951}'
 
 A distance is a sum over channels: the channel's weight, times 1 for two items picked at random. "Without it: #3" beside a channel is the rank
 that the item would have if its distance in that channel were 0 (rankWithout in JSON). The list is sorted by score, which JSON has too:
 −distance/T, T the temperature of training, plus --popularity times the logarithm of an item's share of all training events. With --diversity l
 the next item is the one with the largest (1 − l) · score + l · distance/T to the nearest item before it, among the 200 best scores; "by score"
-(scoreRank in JSON) is the rank that it would have without.`,
+(scoreRank in JSON) is the rank that it would have without. With --history the score also has what each of the user's last ten items adds (lifts in
+JSON), in models with a channel of who met what (train: behavior).`,
     )
     .action((folder: string, items: string[], flags: SimilarFlags) => runSimilar(folder, items, flags, output));
 }
@@ -63,12 +72,20 @@ async function runSimilar(folder: string, items: string[], flags: SimilarFlags, 
   await using engine = await openEngine(flags);
   await using model = await openAskedModel(folder, engine);
   const asked = await readAsked(model, items, flags);
+  const history = flags.history.map((item) => model.items.idOf(model.items.find(item)));
+  if (history.length > 0 && !model.parts.history) {
+    throw new NearkinError(
+      "BAD_ARGUMENT",
+      `--history: the model ${model.name} does not know who met what; train it with behavior.factors`,
+    );
+  }
   const result = await model.similar(
     asked.map(({ query }) => query),
     {
       k: flags.k,
       diversity: flags.diversity,
       explain: flags.explain === true,
+      history,
       ...metricOptions(model, flags),
     },
   );
@@ -76,7 +93,10 @@ async function runSimilar(folder: string, items: string[], flags: SimilarFlags, 
     const query = asked.map(({ id, query: own }) => id ?? own);
     output.write(`${JSON.stringify({ model: modelEntry(model), query, ...result }, null, 2)}\n`);
   } else {
-    output.write(describe(asked, result));
+    const met = history
+      .slice(-(model.parts.history?.items ?? 0))
+      .map((id) => model.items.titleOf(model.items.indexOf(id)) ?? id);
+    output.write(describe(asked, result, met));
     output.log(simulatedLine(model));
   }
 }
@@ -84,7 +104,8 @@ async function runSimilar(folder: string, items: string[], flags: SimilarFlags, 
 const TITLE = 44; // columns
 const BAR = 16;
 
-function describe(asked: readonly Asked[], result: SimilarResult): string {
+/** `met`: the items of the history that count, as people call them. */
+function describe(asked: readonly Asked[], result: SimilarResult, met: readonly string[]): string {
   const { items, missing, weights, popularity, diversity } = result;
   const names = asked.map(({ title, id }) => (id === null || id === title ? title : `${title} (${id})`));
   const head = `Similar to ${names.join(" and ")}:\n${missingLines(missing)}\n`;
@@ -93,7 +114,7 @@ function describe(asked: readonly Asked[], result: SimilarResult): string {
     const { rank, scoreRank, distance, id, contributions } = item;
     const byScore = scoreRank === undefined ? "" : `${`#${scoreRank}`.padStart(8)}  `;
     const line = `${String(rank).padStart(4)}  ${name(item).slice(0, TITLE).padEnd(width)}  ${distance.toFixed(3).padStart(8)}  ${byScore}${id}\n`;
-    return contributions ? line + explained(contributions, scoreRank ?? rank) : line;
+    return contributions ? line + explained(contributions, scoreRank ?? rank) + lifted(item, met) : line;
   });
   const header = `${" ".repeat(4 + 2 + width + 2)}distance  ${diversity === 0 ? "" : "by score  "}id\n`;
   const list = Object.entries(weights).map(([channel, weight]) => `${channel} ${weight.toFixed(2)}`);
@@ -133,6 +154,19 @@ function explained(contributions: readonly Contribution[], rank: number): string
     })
     .join("\n")
     .concat("\n");
+}
+
+const MAX_LIFTS_SHOWN = 3;
+
+/** The items of the history that add most to a score. */
+function lifted({ lifts = [] }: SimilarItem, met: readonly string[]): string {
+  const most = met
+    .map((title, i) => ({ title, lift: lifts[i] ?? 0 }))
+    .filter(({ lift }) => lift > 0)
+    .sort((a, b) => b.lift - a.lift)
+    .slice(0, MAX_LIFTS_SHOWN);
+  if (most.length === 0) return "";
+  return `        raised by ${most.map(({ title, lift }) => `${title} +${lift.toFixed(3)}`).join(", ")}\n`;
 }
 
 const UNKNOWN = {

@@ -1,5 +1,5 @@
 // A trained model as a recommender: its lifted rows, scanned exactly.
-import { type LiftedRows, type Model, neighboursOfAll } from "@nearkin/core";
+import { type HistoryOptions, type LiftedRows, type Model, neighboursOfAll } from "@nearkin/core";
 import { emptyLists } from "../protocol/lists.ts";
 import type { Recommender } from "../protocol/recommender.ts";
 
@@ -11,6 +11,8 @@ export interface MetricRecommenderOptions {
   temperature: number;
   /** β. @default 0 */
   popularity?: number;
+  /** What a user met lately. @default nothing */
+  history?: HistoryOptions | undefined;
 }
 
 /** Lists by −t/T + β·log q (method §6). */
