@@ -81,6 +81,13 @@ const ATTACKED: readonly (readonly [RegExp, ...Attack[]])[] = [
   [/[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/uy, "«1»", "«1»+", "«1.»", "«1e»", "«+»", "1.«1»e", "«.»"],
   [/[\p{L}_][\p{L}\p{M}\p{N}_.-]*/uy, "«a»", "«1»", "«a.»", "«é»"],
   [/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu, "«a»", "a«\u0301»", "«\u0301»", "«a \u0301»"],
+  [
+    /([\p{M}\uFF9E\uFF9F]{30})[\p{M}\uFF9E\uFF9F]+/gu,
+    "«\u0301»",
+    `«${"\u0301".repeat(30)}a»`,
+    `«${"\u0301".repeat(31)}a»`,
+    "«\u0301\u0323»",
+  ],
   [/\{(\w+)\}/g, "«{»", "«{a»", "{«a»", "«{}»"],
   [/received (.*)$/s, "«received »", "received «a»"],
   [
@@ -353,8 +360,12 @@ test.each<[name: string, read: (text: string) => unknown, attacks: readonly Atta
   ["a text that may be a number", isNumberText, ["«1»", "«1»e"]],
   ["a date of a file", readDate, ["«1»", "«1999-»", "1999-12-31T20:15:00.«1»", "1999-12-31T20:15:00.«1»-", "« »"]],
   ["a list of a file", (text) => splitList(text, { type: "list", separator: "|" }), ["«|»", "« |»", "[«[»", '«["»']],
-  ["a text's words", tokenize, ["«a»", "«é»", "«\u0301»", "«1 »", "« »"]],
-  ["words of BERT", wordsOf, ["«a»", "«é»", "é«a»", "é«!»", "« »é", "«\u0301»", "«京»", "é«\u0000»", "«é »"]],
+  ["a text's words", tokenize, ["«a»", "«é»", "«\u0301»", "a«\u0301\u0323»", "a«\uFF9E\u0301»", "«1 »", "« »"]],
+  [
+    "words of BERT",
+    wordsOf,
+    ["«a»", "«é»", "é«a»", "é«!»", "« »é", "«\u0301»", "é«\u0301\u0323»", "«京»", "é«\u0000»", "«é »"],
+  ],
   [
     "word pieces",
     (text) => pieces.encode(text, new Int32Array(300), 0, 256),

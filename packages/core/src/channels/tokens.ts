@@ -1,5 +1,6 @@
 // Words of a text: runs of Unicode letters and digits, with the marks that belong to them, after NFKC and in lower case. Scripts
 // that do not put spaces between words come out as long runs: use an encoder that knows them.
+import { normalizeText } from "../text/normalize.ts";
 
 // Words that say nothing about what a text is about. A stored vocabulary depends on this list: a change is a new TOKENIZER.
 const STOP_WORDS = new Set(
@@ -25,8 +26,7 @@ export const TOKENIZER = "words-1";
  */
 export function tokenize(text: string, { bigrams = false }: { bigrams?: boolean } = {}): string[] {
   const words: string[] = [];
-  for (const [word] of text
-    .normalize("NFKC")
+  for (const [word] of normalizeText(text, "NFKC")
     .toLowerCase()
     .matchAll(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu)) {
     const short = word.length < 2 || (word.length === 2 && word.codePointAt(0) !== word.charCodeAt(0));

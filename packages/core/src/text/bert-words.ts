@@ -1,5 +1,6 @@
 // A text as BERT's uncased vocabularies see it (Devlin et al., 2019; BertNormalizer and BertPreTokenizer of the library `tokenizers`): control
 // characters go, ideographs stand alone, accents go, letters are lowered, and every punctuation mark is a word.
+import { normalizeText } from "./normalize.ts";
 import { characters, FORMAT, NONSPACING_MARKS, PUNCTUATION } from "./unicode-8.ts";
 
 /** Puts together what takes a text apart; the patterns are made here, so that who never does pays nothing. */
@@ -19,7 +20,7 @@ export function bertWordSplitter(): (text: string) => readonly string[] {
   return (text) => {
     if (plain.test(text)) return text.toLowerCase().match(plainWord) ?? [];
     const spaced = text.replace(removed, "").replace(space, " ").replace(ideograph, " $& ");
-    const bare = spaced.normalize("NFD").replace(accent, "");
+    const bare = normalizeText(spaced, "NFD").replace(accent, "");
     // Letter by letter, so a final sigma is one like any other.
     return bare.replaceAll("Σ", "σ").toLowerCase().match(word) ?? [];
   };
