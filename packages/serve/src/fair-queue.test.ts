@@ -27,13 +27,18 @@ test("one task of each caller in turn, however many one of them has", async () =
   await expect.poll(() => queue.size).toBe(0);
 });
 
-test("half of the places are for one caller; beyond them all it is BUSY, but not for the server's own work", async () => {
+test("callers leave places for the next one; without any it is BUSY, but not for the server's own work", async () => {
   const { begun, letGo, work } = noted();
   const queue = new FairQueue({ limit: 4 });
   const first = queue.run(work("first"), { caller: "a" });
-  const waiting = ["a", "a", "b", "b"].map((caller) => queue.run(work(caller), { caller }));
-  await expect(queue.run(work("no"), { caller: "a" })).rejects.toMatchObject({ code: "BUSY" });
-  await expect(queue.run(work("no"), { caller: "c" })).rejects.toMatchObject({ code: "BUSY" });
+  const ask = (caller: string) => queue.run(work(caller), { caller });
+  const refused = (caller: string) => expect(queue.run(work("no"), { caller })).rejects.toMatchObject({ code: "BUSY" });
+  const waiting = [ask("a"), ask("a")];
+  await refused("a");
+  waiting.push(ask("b"));
+  await refused("b");
+  waiting.push(ask("c"));
+  await refused("d");
   const own = queue.run(work("own"));
   const further = queue.run(work("further"), { caller: "a", goesOn: true });
   const all = [first, ...waiting, own, further];

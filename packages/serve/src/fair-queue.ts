@@ -1,5 +1,6 @@
 // A bounded queue of work, fair between callers: one task of each in turn, however many the others have waiting. Work that nobody waits for any more is
-// dropped, and a caller who comes when the queue is full is told so at once (`BUSY`).
+// dropped, and a caller who comes when the queue is full is told so at once (`BUSY`). Places are shared by a dynamic threshold: a caller may have as many
+// tasks waiting as there are places left, so callers with much to do leave some for the next one.
 import { NearkinError } from "@nearkin/core";
 
 export interface FairQueueOptions {
@@ -7,7 +8,7 @@ export interface FairQueueOptions {
   concurrency?: number;
   /** Those of one caller. @default as many */
   concurrencyOfCaller?: number;
-  /** Tasks that may wait, half of them of one caller. @default 64 */
+  /** Tasks that may wait: half of them of one caller, a third of each of two, and so on. @default 64 */
   limit?: number;
 }
 
@@ -87,7 +88,7 @@ export class FairQueue {
   }
 
   #admit(caller: string): void {
-    if (this.#count < this.#limit && (this.#waiting.get(caller)?.size ?? 0) < this.#limit / 2) return;
+    if ((this.#waiting.get(caller)?.size ?? 0) < this.#limit - this.#count) return;
     throw new NearkinError("BUSY", `${this.#count} tasks are waiting already; ask again later`);
   }
 

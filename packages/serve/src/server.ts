@@ -134,6 +134,7 @@ async function assemble(
       store,
       vectors: texts,
       withServed: (use) => models.change(use),
+      queue: config.queue,
       onLacking: ({ model, withoutRoom, unreadable }) => {
         const first = (ids: ReadonlySet<string>) => ({ count: ids.size, first: [...ids].slice(0, MAX_IDS_LOGGED) });
         const lacking = { model: model.id, withoutRoom: first(withoutRoom), unreadable: first(unreadable) };

@@ -45,16 +45,26 @@ describe("batches", () => {
   });
 
   test("if more waits than goes together, callers have one query each in turn; the rest is in the order of asking", async () => {
-    const queue = open({ batch: 4, limit: 16 });
+    const queue = open({ batch: 4, limit: 12 });
     const order: string[] = [];
     const ask = (caller: string, count: number) =>
       Array.from({ length: count }, (_, i) => queue.search(query, { caller, look: () => order.push(`${caller}${i}`) }));
     const first = [...ask("a", 7), ...ask("b", 2), ...ask("c", 1)];
-    const [more, refused] = ask("a", 2); // half of the places
+    const [more, refused] = ask("a", 2); // four times as many as places are left
     expect(await codeOf(refused)).toBe("BUSY");
     await Promise.all([...first, more]);
     expect(order).toEqual(["a0", "b0", "c0", "a1", "a2", "b1", "a3", "a4", "a5", "a6", "a0"]);
-    await Promise.all(ask("a", 16)); // nobody else is there
+  });
+
+  test("a named caller leaves places for others, however many queries there are; those without a name may take them all", async () => {
+    const queue = open({ limit: 10 });
+    const ask = (caller: string | undefined, count: number) =>
+      Array.from({ length: count }, () => codeOf(queue.search(query, { caller }).then(() => "answered")));
+    const greedy = ask("a", 10);
+    const others = [...ask("b", 1), ...ask("c", 1)];
+    expect((await Promise.all(greedy)).filter((code) => code === "BUSY")).toHaveLength(2);
+    expect(await Promise.all(others)).toEqual(["answered", "answered"]);
+    expect(await Promise.all(ask(undefined, 11))).toEqual([...Array(10).fill("answered"), "BUSY"]);
   });
 
   test("what is asked while a batch is under way waits, and goes as the next", async () => {

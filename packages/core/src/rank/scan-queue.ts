@@ -53,6 +53,8 @@ export interface ScanCounters {
 }
 
 const MOST_UNDER_WAY = 2;
+/** A named caller may have this many times as many queries waiting as there are places left: four fifths of all if alone, so that others find some. */
+const MAX_SHARE = 4;
 
 interface Waiting {
   query: ScanQuery;
@@ -172,9 +174,9 @@ export class ScanQueue {
     if (this.#closing) {
       throw new NearkinError("ENGINE_CLOSED", "the scan queue is closed; ask the one that replaced it");
     }
-    // a caller who has half of the places leaves the rest to others, once there are some
-    const isGreedy = this.#callers.size > 1 && 2 * (this.#callers.get(caller) ?? 0) >= this.#limit;
-    if (this.#waiting.size >= this.#limit || isGreedy) {
+    const left = this.#limit - this.#waiting.size;
+    const isGreedy = caller !== undefined && (this.#callers.get(caller) ?? 0) >= MAX_SHARE * left;
+    if (left <= 0 || isGreedy) {
       this.#counters.refused++;
       throw new NearkinError("BUSY", `${this.#waiting.size} searches are waiting already; ask again later`);
     }

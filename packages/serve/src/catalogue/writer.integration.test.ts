@@ -117,4 +117,33 @@ describeOnBoth("item writers on one store", (fresh) => {
     await hold(elsewhere, [await open({ spareItems: SPARE_ITEMS }), exact]);
     expect(exact.catalogue.capacity).toBe(40 + SPARE_ITEMS);
   });
+
+  test("take turns between callers; too many are refused, and those of callers who left are dropped", async () => {
+    const served = await open({ spareItems: 20 });
+    const writer = new ItemWriter({ store, vectors, withServed: (use) => use(served), queue: 8 });
+    let letGo = () => {};
+    const held = writer.alone(() => new Promise<void>((resolve) => (letGo = resolve)));
+    const order: string[] = [];
+    const put = async (caller: string, id: string, signal?: AbortSignal) => {
+      await writer.put([{ id, title: id, channels: { year: 1950 }, fields: {} }], { caller, signal });
+      order.push(id);
+    };
+    const gone = new AbortController();
+    const bulk = ["b1", "b2", "b3", "b4", "b5"].map((id) => put("bulk", id));
+    const left = put("shop", "left", gone.signal);
+    await expect(bulk[4]).rejects.toMatchObject({ code: "BUSY" });
+    const other = put("shop", "s1");
+    gone.abort(new Error("hung up"));
+    await expect(left).rejects.toThrow("hung up");
+    letGo();
+    await Promise.all([held, other, ...bulk.slice(0, 4)]);
+    expect(order).toEqual(["b1", "s1", "b2", "b3", "b4"]);
+    expect(["b1", "s1", "left", "b5"].map((id) => served.catalogue.find(id) !== undefined)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    await served.close();
+  });
 });

@@ -5,6 +5,7 @@
 // finds none is noted (`Served.withoutRoom`), and written as soon as another one makes room.
 import { setTimeout as delay } from "node:timers/promises";
 import type { MissingChannel } from "@nearkin/core";
+import { FairQueue, type Turn } from "../fair-queue.ts";
 import type { Served } from "../models/served.ts";
 import { isAway, StoreError } from "../store/errors.ts";
 import type { StoredItem } from "../store/items.ts";
@@ -34,6 +35,8 @@ export interface ItemWriterOptions {
   onLacking?: (served: Served) => void;
   /** Items read from the store at once. @default 1000 */
   page?: number;
+  /** Changes that may wait for their turn. @default 1000 */
+  queue?: number;
 }
 
 export class ItemWriter implements AsyncDisposable {
@@ -43,26 +46,25 @@ export class ItemWriter implements AsyncDisposable {
   readonly #onLacking: (served: Served) => void;
   readonly #page: number;
   readonly #closing = new AbortController();
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #changes: FairQueue;
 
-  constructor({ store, vectors, withServed, onLacking = () => {}, page = 1000 }: ItemWriterOptions) {
+  constructor({ store, vectors, withServed, onLacking = () => {}, page = 1000, queue = 1000 }: ItemWriterOptions) {
     this.#store = store;
     this.#vectors = vectors;
     this.#withServed = withServed;
     this.#onLacking = onLacking;
     this.#page = page;
+    this.#changes = new FairQueue({ limit: queue });
   }
 
-  /** Runs alone: no item changes meanwhile. */
-  alone<T>(run: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(run);
-    this.#last = done.catch(() => {});
-    return done;
+  /** Runs while no item changes. Callers take turns; the server's own work has no caller, and is never refused. */
+  alone<T>(run: () => Promise<T>, turn?: Turn): Promise<T> {
+    return this.#changes.run(run, turn);
   }
 
-  /** Puts all or none. What became of each, and in which model. */
-  put(items: readonly ItemContent[]): Promise<{ items: PutAnswer[]; model: string }> {
-    return this.#change(async (served) => {
+  /** Puts all items or none, and returns what became of each, and in which model. Rejects with `BUSY` if too many changes wait. */
+  put(items: readonly ItemContent[], turn?: Turn): Promise<{ items: PutAnswer[]; model: string }> {
+    return this.#change(turn, async (served) => {
       const { catalogue } = served;
       const more = () => catalogue.rowsFor(items.map(({ id }) => id));
       if (more() > served.roomLeft) await this.replay(served); // another server may have deleted some just now
@@ -88,9 +90,9 @@ export class ItemWriter implements AsyncDisposable {
     });
   }
 
-  /** How many there were. */
-  delete(ids: readonly string[]): Promise<{ deleted: number; unknown: string[] }> {
-    return this.#change(async (served) => {
+  /** Deletes items and returns how many there were. Rejects with `BUSY` if too many changes wait. */
+  delete(ids: readonly string[], turn?: Turn): Promise<{ deleted: number; unknown: string[] }> {
+    return this.#change(turn, async (served) => {
       const asked = [...new Set(ids)];
       const isKnown = (id: string) =>
         served.catalogue.find(id) !== undefined || served.withoutRoom.has(id) || served.unreadable.has(id);
@@ -125,7 +127,7 @@ export class ItemWriter implements AsyncDisposable {
 
   /** Brings the catalogue that answers to what other servers have put. */
   catchUp(): Promise<number> {
-    return this.#change((served) => this.replay(served));
+    return this.#change(undefined, (served) => this.replay(served));
   }
 
   /** Vectors of texts have come: items that waited for them get their rows anew. */
@@ -220,7 +222,7 @@ export class ItemWriter implements AsyncDisposable {
   async #untilBack<T>(run: (served: Served) => Promise<T>): Promise<T> {
     for (;;) {
       try {
-        return await this.#change(run);
+        return await this.#change(undefined, run);
       } catch (error) {
         if (!isAway(error)) throw error;
         await this.#pause();
@@ -232,8 +234,8 @@ export class ItemWriter implements AsyncDisposable {
     return delay(RETRY, undefined, { ref: false, signal: this.#closing.signal });
   }
 
-  #change<T>(run: (served: Served) => Promise<T>): Promise<T> {
-    return this.alone(() => this.#withServed(run));
+  #change<T>(turn: Turn | undefined, run: (served: Served) => Promise<T>): Promise<T> {
+    return this.alone(() => this.#withServed(run), turn);
   }
 
   async #write(served: Served, prepared: readonly PreparedItem[]): Promise<void> {

@@ -308,6 +308,7 @@ test("what is no graph is refused", async () => {
 });
 
 test("closed while it is at work, it lets the call it is at return: usearch would take the process down otherwise", async () => {
+  let refusals = 0;
   for (let after = 0; after < 10; after++) {
     const index = await openGraph();
     const searches = Array.from({ length: 300 }, (_, i) => near(index, i, 100 + i));
@@ -316,6 +317,7 @@ test("closed while it is at work, it lets the call it is at return: usearch woul
     const [settled] = await Promise.all([Promise.allSettled(calls), index.close()]);
     const refused = settled.flatMap((call) => (call.status === "rejected" ? [call.reason] : []));
     for (const error of refused) expect(error).toMatchObject({ code: "ENGINE_CLOSED" });
-    expect(refused.length).toBeGreaterThan(0);
+    refusals += refused.length;
   }
+  expect(refusals).toBeGreaterThan(0); // closed at once, it leaves searches unanswered
 });

@@ -3,6 +3,7 @@
 import { printPath } from "@nearkin/client/contract";
 import { BadItemError } from "../../catalogue/prepare-items.ts";
 import { CatalogueFullError } from "../../catalogue/writer.ts";
+import type { Turn } from "../../fair-queue.ts";
 import type { Served } from "../../models/served.ts";
 import { readCursor, writeCursor } from "../../search/cursor.ts";
 import { inSlices } from "../../slices.ts";
@@ -57,27 +58,30 @@ export const itemHandlers: Handlers<"listItems" | "getItem" | "putItems" | "putI
       };
     }),
 
-  putItems: (context, { body: { items } }) => put(context, items, (index) => ["items", index]),
+  putItems: (context, { body: { items }, caller, signal }) =>
+    put(context, items, { placeOf: (index) => ["items", index], turn: turnOf(caller, signal) }),
 
-  putItem: async (context, { params, body }) => {
-    const { items, model } = await put(context, [{ id: params.id, ...body }], () => []);
+  putItem: async (context, { params, body, caller, signal }) => {
+    const turn = turnOf(caller, signal);
+    const { items, model } = await put(context, [{ id: params.id, ...body }], { placeOf: () => [], turn });
     return { ...items[0], model };
   },
 
-  deleteItem: (context, { params }) => remove(context, [params.id]),
+  deleteItem: (context, { params, caller, signal }) => remove(context, [params.id], turnOf(caller, signal)),
 
-  deleteItems: (context, { body }) => remove(context, body.ids),
+  deleteItems: (context, { body, caller, signal }) => remove(context, body.ids, turnOf(caller, signal)),
 };
 
 /** @param placeOf where an item stands in the request */
 async function put(
   { writer, metrics }: ServerContext,
   items: readonly ({ id: string } & Content)[],
-  placeOf: (index: number) => readonly PropertyKey[],
+  { placeOf, turn }: { placeOf: (index: number) => readonly PropertyKey[]; turn: Turn },
 ) {
   try {
     const { items: answers, model } = await writer.put(
       items.map(({ id, title = null, channels, fields = {} }) => ({ id, title, channels, fields })),
+      turn,
     );
     metrics.items.put(items.length);
     const put = answers.map((answer) => ({ ...answer, missing: [...answer.missing], pending: [...answer.pending] }));
@@ -92,8 +96,8 @@ async function put(
   }
 }
 
-async function remove({ writer, metrics }: ServerContext, ids: readonly string[]) {
-  const answer = await writer.delete(ids);
+async function remove({ writer, metrics }: ServerContext, ids: readonly string[], turn: Turn) {
+  const answer = await writer.delete(ids, turn);
   metrics.items.deleted(answer.deleted);
   return answer;
 }
