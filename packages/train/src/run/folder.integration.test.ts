@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import {
+import fs, {
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -10,17 +10,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { RunFolder } from "./folder.ts";
-
-vi.mock("node:fs", async (original) => {
-  const fs = await original<typeof import("node:fs")>();
-  return { ...fs, renameSync: vi.fn(fs.renameSync) };
-});
-const real = await vi.importActual<typeof import("node:fs")>("node:fs");
 
 let root: string;
 beforeEach(() => {
@@ -113,15 +108,17 @@ describe("RunFolder", () => {
     const seen: string[][] = [];
     const blocker = at("m.replaced"); // removing it is the last thing but one
     mkdirSync(blocker);
-    const rename = vi.mocked(renameSync).getMockImplementation();
-    vi.mocked(renameSync).mockImplementation((from, to) => {
-      real.renameSync(from, to);
+    const rename = fs.renameSync;
+    const spy = vi.spyOn(fs, "renameSync").mockImplementation((from, to) => {
+      rename(from, to);
       seen.push(readdirSync(root).sort());
     });
+    syncBuiltinESMExports(); // for modules that import it by name
     try {
       folder.finish();
     } finally {
-      vi.mocked(renameSync).mockImplementation(rename ?? real.renameSync);
+      spy.mockRestore();
+      syncBuiltinESMExports();
     }
     expect(seen.at(-1)).toEqual(["m", "m.lock"]);
     expect(readdirSync(root)).toEqual(["m"]);
