@@ -40,6 +40,8 @@ async function lastStops(page: Page): Promise<number[]> {
 interface Walk {
   /** Stops that had the focus, in order. */
   reached: number[];
+  /** Elements that had the focus, but were no stop when stops were counted. */
+  uncounted: string[];
   /** Stops whose styles, and those around them, are the same with the focus and without. */
   doubtful: number[];
 }
@@ -61,12 +63,13 @@ function watchFocus(): void {
     });
     return looks.join("\n");
   };
-  window.walk = { reached: [], doubtful: [] };
+  window.walk = { reached: [], uncounted: [], doubtful: [] };
   const stopOf = (element: Element) => Number((element as HTMLElement).dataset.stop ?? -1);
   let look = "";
   document.addEventListener("focusin", ({ target }) => {
     look = lookOf(target as Element);
     window.walk.reached.push(stopOf(target as Element));
+    if (stopOf(target as Element) < 0) window.walk.uncounted.push((target as Element).outerHTML.slice(0, 160));
   });
   document.addEventListener("focusout", ({ target }) => {
     if (lookOf(target as Element) === look) window.walk.doubtful.push(stopOf(target as Element));
@@ -90,7 +93,7 @@ test.each(screenNames)("%s", async (name) => {
   expect(stops.length).toBeGreaterThan(8);
   await page.evaluate(watchFocus);
   for (let press = 0; press <= stops.length; press++) await page.keyboard.press("Tab"); // round once
-  const { reached: walked, doubtful } = await page.evaluate(() => window.walk);
+  const { reached: walked, uncounted, doubtful } = await page.evaluate(() => window.walk);
   const again = walked.indexOf(walked[0], 1);
   const reached = again < 0 ? walked : walked.slice(0, again);
   const unseen: number[] = [];
@@ -100,6 +103,7 @@ test.each(screenNames)("%s", async (name) => {
       (wanted) => wanted.map((stop) => document.querySelector(`[data-stop="${stop}"]`)?.outerHTML.slice(0, 160)),
       numbers,
     );
+  expect(uncounted).toEqual([]);
   expect(await called(stops.filter((stop) => !reached.includes(stop)))).toEqual([]);
   expect(await called(unseen)).toEqual([]);
   expect(reached).toEqual(reached.toSorted((a, b) => a - b)); // as they stand in the document, which is as they are seen

@@ -58,18 +58,23 @@ export function Table<Row>({ caption, quiet = false, columns, rows, keyOf }: Tab
   );
 }
 
+const widthOf = (element: Element) => element.getBoundingClientRect().width;
+
 /** What scrolls must be reachable by keyboard and look so; what does not is no stop of the tab key. */
 function keepReachable(frame: HTMLElement | null): (() => void) | undefined {
   if (!frame) return undefined;
   const fade = () => {
     frame.classList.toggle("table-more", frame.scrollLeft + frame.clientWidth < frame.scrollWidth - 1);
   };
+  const table = frame.firstElementChild as Element;
   const watch = new ResizeObserver(() => {
-    if (frame.scrollWidth > frame.clientWidth) frame.tabIndex = 0;
+    // Not scrollWidth, which is rounded: Chromium makes what overflows by less than half a pixel a stop of its own.
+    if (widthOf(table) > widthOf(frame)) frame.tabIndex = 0;
     else frame.removeAttribute("tabindex");
     fade();
   });
   watch.observe(frame);
+  watch.observe(table); // grows with its content, also if the frame keeps its size
   frame.addEventListener("scroll", fade, { passive: true });
   return () => {
     watch.disconnect();
