@@ -1,7 +1,7 @@
 // The weights of a metric: given by a caller, a user's own, or those that all share.
 import { z } from "zod";
 import { record } from "./draft.ts";
-import { channelName, modelId, time, total, userId } from "./ids.ts";
+import { channelName, itemId, modelId, namedItem, time, total, userId } from "./ids.ts";
 import { strict } from "./strict.ts";
 
 /** Weights in a request. */
@@ -13,6 +13,23 @@ export const givenPopularity = z
   .union([z.number().min(-10).max(10), z.literal("calibrated")], 'expected a number from -10 to 10, or "calibrated"')
   .describe(
     'β, −10 to 10: how much popularity counts; "calibrated" is the β that ranked validation items best. Default: the user\'s own, or 0, pure similarity.',
+  );
+
+export const historyFactor = z
+  .number()
+  .min(0)
+  .max(10)
+  .default(1)
+  .describe(
+    "How much counts what the user met lately, in units of what the model chose for it; 0: not at all. Only in models with a channel of who met each item. Default: 1.",
+  );
+
+export const met = z
+  .array(itemId)
+  .max(50)
+  .optional()
+  .describe(
+    "Ids of what a visitor met lately, the last one last, in place of what is stored of the user; at most 50. The last ones count, those that the catalogue does not have are passed over. In a query string the key repeated, or a JSON list.",
   );
 
 /** Weights in an answer. */
@@ -27,6 +44,12 @@ export const usedMetric = strict({
   weights,
   popularity,
   reason: z.string().describe('Why this one, such as "no such user yet: the metric that all share".'),
+  history: strict({
+    weight: z.number().describe("γ, as used: how much the history counts."),
+    items: z.array(strict(namedItem)).describe("What the user met lately, the last one last."),
+  })
+    .optional()
+    .describe("Left out if nothing that the user met counts."),
 }).meta({ id: "UsedMetric", description: "By which metric items were compared." });
 
 /** How a user's metric was found: what core's `personalize` says of it. */

@@ -15,7 +15,7 @@ function failure(texts: QueryTexts): string {
   return `${field} | ${message}`;
 }
 
-const defaults = { k: 10, diversity: 0, explain: false, predict: false, order: "similar", exact: false };
+const defaults = { history: 1, k: 10, diversity: 0, explain: false, predict: false, order: "similar", exact: false };
 
 test("what is left out, or empty, has its default; an empty id is a mistake", () => {
   expect(querystring.parse({})).toEqual(defaults);
@@ -44,6 +44,7 @@ test("texts become what they mean", () => {
     k: 25,
     popularity: -0.5,
     diversity: 0.3,
+    history: 1,
     explain: true,
     predict: true,
     exact: false,
@@ -134,12 +135,12 @@ test("mistakes are told with their place", () => {
       "filter=%7B%22seen%22%3A1%7D → filter.seen | filter.seen: expected true or false, got a number",
       "exclude=%5B1%5D → exclude[0] | exclude[0]: expected a text, got a number",
       "exclude=a&exclude= → exclude[1] | exclude[1]: expected at least 1 character",
-      "limit=3 → limit | limit: unknown key "limit"; known are user, weights, popularity, k, cursor, diversity, filter, exclude, explain, predict, order, exact",
+      "limit=3 → limit | limit: unknown key "limit"; known are user, weights, popularity, history, met, k, cursor, diversity, filter, exclude, explain, predict, order, exact",
       "popularty=1 → popularty | popularty: unknown key "popularty"; did you mean "popularity"?",
       "k=ten&explain=yes → k | k: expected a number, got "ten"; explain: expected true or false, got "yes"",
-      "__proto__x=1 → __proto__x | __proto__x: unknown key "__proto__x"; known are user, weights, popularity, k, cursor, diversity, filter, exclude, explain, predict, order, exact",
-      "__proto__=1 → __proto__ | __proto__: unknown key "__proto__"; known are user, weights, popularity, k, cursor, diversity, filter, exclude, explain, predict, order, exact",
-      "__proto__=1&__proto__=2 → __proto__ | __proto__: unknown key "__proto__"; known are user, weights, popularity, k, cursor, diversity, filter, exclude, explain, predict, order, exact",
+      "__proto__x=1 → __proto__x | __proto__x: unknown key "__proto__x"; known are user, weights, popularity, history, met, k, cursor, diversity, filter, exclude, explain, predict, order, exact",
+      "__proto__=1 → __proto__ | __proto__: unknown key "__proto__"; known are user, weights, popularity, history, met, k, cursor, diversity, filter, exclude, explain, predict, order, exact",
+      "__proto__=1&__proto__=2 → __proto__ | __proto__: unknown key "__proto__"; known are user, weights, popularity, history, met, k, cursor, diversity, filter, exclude, explain, predict, order, exact",
       "weights=__proto__%3A1 → weights | weights: the key __proto__ is not accepted",
       "weights=%7B%22__proto__%22%3A1%7D → weights | weights: the key __proto__ is not accepted",
       "filter=%7B%22__proto__%22%3A1%2C%22seen%22%3Atrue%7D → filter | filter: the key __proto__ is not accepted",

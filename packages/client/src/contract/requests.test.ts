@@ -49,6 +49,7 @@ describe("POST /v1/similar", () => {
       items: ["a"],
       k: 10,
       diversity: 0,
+      history: 1,
       explain: false,
       predict: false,
       order: "similar",
@@ -148,7 +149,7 @@ describe("POST /v1/similar", () => {
         "filter: unknown key "atleast"; did you mean "atLeast"?",
         "explain: expected true or false, got a text",
         "cursor: expected at least 1 character",
-        "limit: unknown key "limit"; known are items, user, weights, popularity, k, cursor, diversity, filter, exclude, explain, predict, order, exact",
+        "limit: unknown key "limit"; known are items, user, weights, popularity, history, met, k, cursor, diversity, filter, exclude, explain, predict, order, exact",
         "user: expected at least 1 character; k: expected at least 1; explain: expected true or false, got a number; predict: expected true or false, got a number; order: expected "similar" or "safe" or "explore"; and 1 more",
       ]
     `);

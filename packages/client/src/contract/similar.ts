@@ -3,7 +3,7 @@ import { z } from "zod";
 import { itemOrDraft } from "./draft.ts";
 import { filter } from "./filter.ts";
 import { channelName, count, cursor, itemId, modelId, namedItem, nextCursor, recommendationId, userId } from "./ids.ts";
-import { givenPopularity, givenWeights, usedMetric } from "./metric.ts";
+import { givenPopularity, givenWeights, historyFactor, met, usedMetric } from "./metric.ts";
 import { strict } from "./strict.ts";
 
 export const explain = z
@@ -16,6 +16,8 @@ const metricOptions = {
   user: userId.optional(),
   weights: givenWeights.optional(),
   popularity: givenPopularity.optional(),
+  history: historyFactor,
+  met,
 };
 const candidateOptions = {
   filter: filter.optional(),
@@ -109,13 +111,21 @@ const predicted = strict({
 const scored = {
   ...namedItem,
   rank: z.int().min(1).describe("Its place, from 1; goes on from page to page."),
-  score: z.number().describe("−t/T + β·log q: what similar items are sorted by."),
+  score: z
+    .number()
+    .describe("−t/T + β·log q + γ·f, f the part of what the user met lately: what similar items are sorted by."),
   distance: z.number().describe("t: the weighted distance; two random items are about Σ h apart."),
 };
 
 export const similarItem = strict({
   ...scored,
   contributions: z.array(contribution).optional().describe("One for each channel, where `explain` was asked for."),
+  lifts: z
+    .array(z.number())
+    .optional()
+    .describe(
+      "How much each item of `metric.history` adds to the score, in their order, if `explain` was asked for; they sum to γ·f.",
+    ),
   predicted: predicted.nullable().optional().describe("Where `predict` was asked for; null where the model cannot."),
   pending: z
     .array(channelName)
@@ -144,6 +154,7 @@ export const explanation = strict({
   ...scored,
   rank: z.int().min(1).describe("Its place in the list of the query, from 1."),
   contributions: z.array(contribution).describe("One for each channel, in the order of the channels."),
+  lifts: z.array(z.number()).optional().describe("How much each item of `metric.history` adds to the score."),
   missing,
   metric: usedMetric,
   model: modelId,

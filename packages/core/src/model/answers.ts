@@ -81,7 +81,7 @@ export interface SimilarItem {
   /** Where `explain` was asked for. */
   readonly contributions?: readonly Contribution[];
   /** If there is a history: how much each of its items that counts adds to the score, in its order. */
-  readonly lifts?: readonly number[];
+  readonly lifts?: readonly number[] | undefined;
 }
 
 export interface SimilarResult {

@@ -183,3 +183,67 @@ test("of a value that cannot be read the beginning is told, however long it is",
   });
   expect(JSON.stringify(missing).length).toBeLessThan(5000);
 });
+
+describe("what a user met lately", () => {
+  let knowing: TinyServer; // its model has a channel of who met each item
+  beforeAll(async () => {
+    knowing = await TinyServer.open({ folders: { films: { behavior: true } } });
+  });
+  afterAll(() => knowing[Symbol.asyncDispose]());
+
+  const ask = (query: Record<string, string | string[]>, id = "f000") =>
+    knowing.answer("similarToItem", { params: { id }, query: { k: "12", explain: "true", ...query } });
+  const met = ["f003", "f008", "f005"];
+
+  test("is part of the score as in the library, to the last bit, with what each item adds", async () => {
+    await using model = await openModel(readFolder(join(knowing.folder, "models", "films")), { encode: toyEncode });
+    for (const [history, factor] of [
+      ["1", 1],
+      ["0.5", 0.5],
+    ] as const) {
+      const weight = factor * (model.parts.history?.weight as number);
+      const expected = await model.similar("f000", { k: 12, history: met, historyWeight: weight, explain: true });
+      const { items, metric } = await ask({ met, history });
+      expect(items.map(({ contributions, ...item }) => item)).toEqual(
+        expected.items.map(({ contributions, ...item }) => item),
+      );
+      expect(metric.history).toEqual({ weight, items: met.map((id) => expect.objectContaining({ id })) });
+      const { id, rank, lifts } = items[7];
+      const explained = await knowing.answer("explain", { params: { id: "f000", other: id }, query: { met, history } });
+      expect([explained.rank, explained.lifts]).toEqual([rank, lifts]);
+    }
+  });
+
+  test("counts at once after an event; the item in question, and what the catalogue does not have, are left out", async () => {
+    const none = await ask({ user: "ann" });
+    expect(none.metric.history).toBeUndefined();
+    const events = ["f009", "gone", "f000", "f012"].map((item) => ({ user: "ann", item, type: "view" }));
+    await knowing.answer("addEvents", { body: { events } });
+    const { items, metric } = await ask({ user: "ann" });
+    expect(metric.history?.items.map(({ id }) => id)).toEqual(["f009", "f012"]);
+    expect(items.map(({ id }) => id)).not.toEqual(none.items.map(({ id }) => id));
+    const { metric: guest } = await ask({ user: "ann", met: ["f001"] });
+    expect(guest.history?.items.map(({ id }) => id)).toEqual(["f001"]);
+  });
+
+  test("changes nothing, to the bit, if it counts 0, if nothing was met, or if the model does not know who met what", async () => {
+    const plain = await ask({});
+    expect((await ask({ met, history: "0" })).items).toEqual(plain.items);
+    expect((await ask({ met: "[]" })).items).toEqual(plain.items);
+    expect((await ask({ met: ["gone"] })).items).toEqual(plain.items);
+    const query = { k: "12", explain: "true" };
+    const without = await tiny.answer("similarToItem", { params: { id: "f000" }, query });
+    const asked = await tiny.answer("similarToItem", { params: { id: "f000" }, query: { ...query, met } });
+    expect(asked.items).toEqual(without.items);
+    expect(asked.metric.history).toBeUndefined();
+  });
+
+  test("is refused if it makes no sense", async () => {
+    const refused = async (query: Record<string, string | string[]>) =>
+      (await knowing.ask("similarToItem", { params: { id: "f000" }, query })).error;
+    expect(await refused({ history: "-1" })).toMatchObject({ code: "BAD_REQUEST", field: "history" });
+    expect(await refused({ history: "11" })).toMatchObject({ code: "BAD_REQUEST", field: "history" });
+    const many = JSON.stringify(Array.from({ length: 51 }, (_, i) => `f${i}`));
+    expect(await refused({ met: many })).toMatchObject({ code: "BAD_REQUEST", field: "met" });
+  });
+});

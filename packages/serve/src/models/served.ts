@@ -185,7 +185,9 @@ export class Served implements AsyncDisposable {
     // rows that come while the search waits have a bit too, and it is 0
     const allowed = marks && marks.length < (capacity + 31) >>> 5 ? grown(marks, capacity) : marks;
     const { search } = this.#graph ?? {};
-    if (search && !options.exact) {
+    if (search && query.history)
+      this.onDecision?.("history"); // the graph's neighbors are near the query, not what was met lately
+    else if (search && !options.exact) {
       const asked = {
         k,
         exclude: new Set(exclude),

@@ -9,6 +9,7 @@ import {
   counterfactualRanksInSlices,
   DIVERSITY_POOL,
   diversify,
+  type HistoryOptions,
   type LiftedItem,
   type Neighbour,
   type Query,
@@ -31,6 +32,8 @@ export interface SimilarRequest extends Turn {
   /** (p) h */
   readonly weights: Float64Array;
   readonly popularity: number;
+  /** What the user met lately. */
+  readonly history: HistoryOptions | undefined;
   readonly k: number;
   /** Items of the list before the page. */
   readonly offset: number;
@@ -53,6 +56,8 @@ export interface SimilarRow extends Scored {
   /** Place by score, where the list has another order. */
   readonly scoreRank: number | undefined;
   readonly contributionsByChannel: readonly Contribution[] | undefined;
+  /** How much each item of the history adds to the score, if reasons were asked for. */
+  readonly lifts: Float64Array | undefined;
   readonly predicted: RatingPrediction | undefined;
 }
 
@@ -86,7 +91,8 @@ export async function similarItems(served: Served, request: SimilarRequest): Pro
       distance: totalDistance(query.weights, channelDistances(rows, query, item, channels)),
       rank: offset + i + 1,
       scoreRank: pooled ? placeOf(list, item) : undefined,
-      contributionsByChannel: explained?.[i],
+      contributionsByChannel: explained?.[i].contributions,
+      lifts: explained?.[i].lifts,
       predicted: predicted?.[i],
     })),
     more: ordered.length > end,
@@ -117,7 +123,7 @@ async function explain(
   page: readonly Scored[],
   list: readonly Scored[],
   { exclude, allowed, signal }: SimilarRequest,
-): Promise<Contribution[][]> {
+): Promise<{ contributions: Contribution[]; lifts: Float64Array | undefined }[]> {
   const names = model.parts.ensemble.channels.map(({ name }) => name);
   const { hashes } = rows;
   const found = page.map(({ item, score }): Neighbour => ({ ...reasons(rows, query, item), score }));
@@ -131,7 +137,8 @@ async function explain(
     const counted = await inSlices(counterfactualRanksInSlices(rows, query, items, candidates), signal);
     ranks = counted.map(({ without }) => without);
   }
-  return found.map((neighbour, i) =>
-    contributionsOf(names, query, { neighbour, without: ranks[i] as Int32Array, masked }),
-  );
+  return found.map((neighbour, i) => ({
+    contributions: contributionsOf(names, query, { neighbour, without: ranks[i] as Int32Array, masked }),
+    lifts: neighbour.lifts,
+  }));
 }

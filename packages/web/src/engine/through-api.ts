@@ -2,7 +2,7 @@
 import type { Item, ListedItem } from "@nearkin/client";
 import { client } from "../api/client.ts";
 import { noting } from "./active-model.ts";
-import type { ItemDetails, ItemFacts, Similarity } from "./similarity.ts";
+import type { ItemDetails, ItemFacts, Similarity, Tuning } from "./similarity.ts";
 
 const SHELF = 18; // items
 
@@ -11,13 +11,13 @@ export const throughApi: Similarity = {
 
   async similar(item, { weights, popularity, diversity, k }) {
     const { items } = noting(
-      await client.items.similar(item, { weights: { ...weights }, popularity, diversity, k, explain: true }),
+      await client.items.similar(item, { ...asked({ weights, popularity }), diversity, k, explain: true }),
     );
     return items.map(({ contributions = [], ...rest }) => ({ ...rest, contributions }));
   },
 
   explain: async (item, other, { weights, popularity }) =>
-    noting(await client.items.explain(item, other, { weights: { ...weights }, popularity })),
+    noting(await client.items.explain(item, other, asked({ weights, popularity }))),
 
   item: async (id) => detailsOf(noting(await client.items.get(id))),
 
@@ -31,6 +31,9 @@ export const throughApi: Similarity = {
     return { order: "first", items: items.map(factsOf), pairs: [] };
   },
 };
+
+/** Without what a signed-in user met lately: the model in a worker does not know it, and both must give the same list. */
+const asked = ({ weights, popularity }: Tuning) => ({ weights: { ...weights }, popularity, history: 0 });
 
 const factsOf = ({ id, title, ratings, fields }: ListedItem): ItemFacts => ({ id, title, ratings, fields });
 

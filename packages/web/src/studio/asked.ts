@@ -42,11 +42,11 @@ export const byServer: DraftQuestions = {
   place: "server",
   async neighbours(cells, k, signal) {
     const asked = [{ draft: { ...cells } }];
-    const { items, missing } = noting(await client.similar(asked, { k, explain: true }, { signal }));
+    const { items, missing } = noting(await client.similar(asked, { k, explain: true, history: 0 }, { signal }));
     return { items: items.map(({ contributions = [], ...rest }) => ({ ...rest, contributions })), missing };
   },
   async order(cells, k, signal) {
-    return namesOf((await client.similar([{ draft: { ...cells } }], { k }, { signal })).items);
+    return namesOf((await client.similar([{ draft: { ...cells } }], { k, history: 0 }, { signal })).items);
   },
   async rating(cells, signal): Promise<Prediction["catalogue"]> {
     return (await client.predict({ draft: { ...cells } }, { evidence: 0 }, { signal })).catalogue;

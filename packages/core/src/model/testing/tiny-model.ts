@@ -1,5 +1,6 @@
 // A small but complete model for tests: real transforms, towers as they are drawn at the start, lifted rows and a posterior that was fitted.
 // Nothing is trained, so neighbours mean little; everything else is as in a model of size.
+import { Foresight } from "../../behavior/foresight.ts";
 import { applyCategories, fitCategories } from "../../channels/categories.ts";
 import { type ChannelTransform, inputWidth } from "../../channels/channel.ts";
 import { fitDate, parseDate } from "../../channels/date.ts";
@@ -10,10 +11,16 @@ import { applyText, fitEncodedText, fitText } from "../../channels/text.ts";
 import { fitVector } from "../../channels/vector.ts";
 import { fitPosterior } from "../../gp/posterior.ts";
 import type { Engine, Link } from "../../linalg/engine.ts";
-import type { Precision } from "../../linalg/matrix.ts";
+import { hostMatrix, type Precision } from "../../linalg/matrix.ts";
 import { portableLog, Random } from "../../linalg/random.ts";
 import { embed } from "../../metric/embed.ts";
-import { type EnsembleConfig, ensembleLayout, initializeEnsemble } from "../../metric/ensemble.ts";
+import {
+  type ChannelInput,
+  type EnsembleConfig,
+  ensembleLayout,
+  initializeEnsemble,
+  isContent,
+} from "../../metric/ensemble.ts";
 import { exp, inverseSoftplus, logistic } from "../../metric/exponential.ts";
 import { channelInput } from "../../metric/inputs.ts";
 import { centreMissing, measureStatistics } from "../../metric/statistics.ts";
@@ -45,6 +52,8 @@ export interface TinyModelOptions {
   withoutPosterior?: boolean;
   /** Leave out what is known of users. @default false */
   withoutPersonal?: boolean;
+  /** Add the channel `behavior`: who met each item, made up. @default false */
+  behavior?: boolean;
 }
 
 /** Users who differ by one e-fold in every weight; fitted as in the preset `default`, or with the paper's link as the paper does. */
@@ -81,6 +90,7 @@ function personalOf(
 
 const HIDDEN = 6;
 const SIZE = 4; // of an embedding
+const FACTORS = 3;
 const INDUCING = 8;
 const TARGETS = 3;
 const NOISE = 0.2;
@@ -98,19 +108,23 @@ export function tinyModel(engine: Engine, options: TinyModelOptions = {}): Model
     transform,
     ...channelInput(engine, transform, tensors, { numberMode: "bins", scaling: "norm", fitOn: trained }),
   }));
-  const ensemble: EnsembleConfig = {
-    channels: prepared.map(({ name, transform, input }) => ({
+  const own = options.behavior ? [behaviorChannel(engine, prepared, trained, random.split("behavior"))] : [];
+  const channels = [...prepared, ...own];
+  const configOf = (list: typeof channels): EnsembleConfig => ({
+    channels: list.map(({ name, transform, input }) => ({
       name,
       input: input.kind,
       inputWidth: inputWidth(transform),
-      embeddingSize: SIZE,
+      embeddingSize: input.kind === "factors" ? FACTORS : SIZE,
     })),
     hidden: HIDDEN,
     link,
     weights,
     scale,
-  };
-  const inputs = { itemCount: n, channels: prepared.map(({ input }) => input) };
+  });
+  const inputsOf = (list: typeof channels) => ({ itemCount: n, channels: list.map(({ input }) => input) });
+  const ensemble = configOf(channels);
+  const inputs = inputsOf(channels);
   const training = Int32Array.from(trained.keys()).filter((item) => trained[item] === 1);
   const scope = engine.scope();
   try {
@@ -122,13 +136,14 @@ export function tinyModel(engine: Engine, options: TinyModelOptions = {}): Model
     for (const { name } of ensemble.channels) parameters.get(`${name}.scale`)?.fill(0.2 * drawn.normal());
     const h = parameters.get("weights");
     for (let c = 0; h && c < h.cols; c++) h.set(0, c, h.get(0, c) + 0.5 * drawn.normal());
-    centreMissing(engine, { config: ensemble, parameters, inputs }, random.split("centre"), training);
-    const statistics = measureStatistics(
-      engine,
-      { config: ensemble, parameters, inputs },
-      random.split("pairs"),
-      training,
-    );
+    const learned = { config: configOf(prepared), parameters, inputs: inputsOf(prepared) };
+    centreMissing(engine, learned, random.split("centre"), training);
+    const { scales, lengths, standIns } = measureStatistics(engine, learned, random.split("pairs"), training);
+    const statistics = {
+      scales: Float64Array.of(...scales, ...own.map(() => 2)),
+      lengths: Float64Array.of(...lengths, ...own.map(() => 0)),
+      standIns: [...standIns, ...own.map(() => new Float64Array(0))],
+    };
     const { Z, masked } = embed(
       engine,
       scope,
@@ -154,7 +169,7 @@ export function tinyModel(engine: Engine, options: TinyModelOptions = {}): Model
       stages: [{ name: "siamese", steps: 0, best: 0, metrics: { hr: 0.1 } }],
       warnings: [{ code: "NOT_TRAINED", text: "the towers are as they were drawn", stage: "siamese", step: 0 }],
       notes: { from: null },
-      channels: prepared.map(
+      channels: channels.map(
         ({ name, transform, scale }): ModelChannel => ({ name, transform, numberMode: "bins", scale }),
       ),
       ensemble,
@@ -164,6 +179,7 @@ export function tinyModel(engine: Engine, options: TinyModelOptions = {}): Model
       temperature: 0.2,
       popularity: 0.4,
       signalVariance,
+      ...(options.behavior ? { history: { weight: 3, decay: 0.9, items: 10 } } : {}),
       noise: { variance: NOISE, perRating: PER_RATING },
       rating: { centre: 3.5, scale: 0.6 },
       items: { rows: buildRows(rowLayout, scaling, { embeddings, masked, logPopularity }), masked, ratings },
@@ -184,6 +200,48 @@ export function tinyModel(engine: Engine, options: TinyModelOptions = {}): Model
   } finally {
     scope.close();
   }
+}
+
+interface PreparedChannel {
+  readonly name: string;
+  readonly transform: ChannelTransform;
+  readonly input: ChannelInput;
+  readonly scale: number;
+}
+
+/** Factors drawn at random for training items, and what content foresees of them for the others. */
+function behaviorChannel(
+  engine: Engine,
+  prepared: readonly PreparedChannel[],
+  trained: Uint8Array,
+  random: Random,
+): PreparedChannel {
+  const vectors = Float32Array.from({ length: trained.length * FACTORS }, () => 0.5 + random.normal());
+  const sources = prepared.flatMap(({ name, input }) => (isContent(input) ? [{ name, input }] : []));
+  using scope = engine.scope();
+  const contents = sources.map(({ input }) => input);
+  const foresight = new Foresight(engine, scope, contents, {
+    met: trained,
+    cosines: 4,
+    random: random.split("cosines"),
+  });
+  const means = foresight.means(vectors);
+  trained.forEach((mark, item) => {
+    if (mark === 0) vectors.set(means.subarray(item * FACTORS, (item + 1) * FACTORS), item * FACTORS);
+  });
+  return {
+    name: "behavior",
+    transform: foresight.transform(
+      vectors,
+      sources.map(({ name }) => name),
+    ),
+    input: {
+      kind: "factors",
+      values: hostMatrix(vectors, trained.length, FACTORS),
+      missing: trained.map((mark) => 1 - mark),
+    },
+    scale: 1,
+  };
 }
 
 interface RawChannel {
@@ -302,8 +360,10 @@ interface PosteriorWorld {
 /** A posterior conditioned on targets drawn at random: Eq. 3 with the first training items as inducing ones. */
 function posteriorOf(engine: Engine, world: PosteriorWorld): ModelPosterior {
   const { training, ratings, scaled, masked, metric, ensemble, random } = world;
-  const { h, b, lengths, signalVariance } = metric;
-  const e = ensemble.channels.length * SIZE;
+  const { b, lengths, signalVariance } = metric;
+  const h = metric.h.map((weight, c) => (ensemble.channels[c].input === "factors" ? 0 : weight)); // ratings follow from content
+  const columnWeights = ensemble.channels.flatMap(({ embeddingSize }, c) => Array<number>(embeddingSize).fill(h[c]));
+  const e = columnWeights.length;
   const p = ensemble.channels.length;
   const inducing = training.slice(0, INDUCING);
   const scope = engine.scope();
@@ -317,7 +377,7 @@ function posteriorOf(engine: Engine, world: PosteriorWorld): ModelPosterior {
     const Zn = scope.matrix(training.length, e).write(rowsOf(training));
     const columnLengths = scope.matrix(inducing.length, 1).write(lengthsOf(inducing));
     const options = {
-      weights: scope.matrix(e, 1).write(Array.from({ length: e }, (_, j) => h[Math.floor(j / SIZE)])),
+      weights: scope.matrix(e, 1).write(columnWeights),
       link: ensemble.link,
       offset: b,
       variance: signalVariance,

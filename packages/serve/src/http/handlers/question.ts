@@ -2,7 +2,14 @@
 
 import type { Filter } from "@nearkin/client";
 import { printPath } from "@nearkin/client/contract";
-import { type Draft, type EncodeTexts, type LiftedItem, type MissingChannel, NearkinError } from "@nearkin/core";
+import {
+  type Draft,
+  type EncodeTexts,
+  type HistoryOptions,
+  type LiftedItem,
+  type MissingChannel,
+  NearkinError,
+} from "@nearkin/core";
 import { type Bitmap, intersect } from "../../catalogue/bitmap.ts";
 import type { Cell } from "../../catalogue/columns.ts";
 import type { Turn } from "../../fair-queue.ts";
@@ -87,6 +94,43 @@ export interface AskedMetric {
   readonly offset: number;
   readonly source: "user" | "given" | "base";
   readonly reason: string;
+}
+
+/** What the user met lately, as a query takes it, with the rows of its items. */
+export interface AskedHistory extends HistoryOptions {
+  readonly rows: readonly number[];
+}
+
+/**
+ * What a user met lately, or a guest says that they met, if the model can use it. The items in question are left out: they say more as the query than as
+ * a part of the history.
+ */
+export async function askedHistory(
+  { users }: ServerContext,
+  { model, catalogue }: Served,
+  {
+    user,
+    history: factor,
+    met,
+    items,
+  }: { user: string | undefined; history: number; met?: readonly string[] | undefined; items: AskedItems },
+): Promise<AskedHistory | undefined> {
+  const { history: chosen } = model.parts;
+  if (!chosen || factor === 0) return undefined;
+  const ids = met ?? (user === undefined ? [] : (await users.known(user)).history.map(({ item }) => item));
+  const rows: number[] = []; // the last one first
+  for (let i = ids.length - 1; i >= 0 && rows.length < chosen.items; i--) {
+    const row = catalogue.find(ids[i]);
+    if (row !== undefined && !items.rows.includes(row) && !rows.includes(row)) rows.push(row);
+  }
+  rows.reverse();
+  if (rows.length === 0) return undefined;
+  return {
+    rows,
+    items: rows.map((row) => catalogue.lifted(row)),
+    weight: factor * chosen.weight,
+    decay: chosen.decay,
+  };
 }
 
 export async function askedMetric(

@@ -18,9 +18,11 @@ import { named, rowsOf } from "../../users/users.ts";
 import { ApiError } from "../api-error.ts";
 import { type Asked, type Handlers, type ServerContext, turnOf, userOf, userTurn } from "../context.ts";
 import {
+  type AskedHistory,
   type AskedItem,
   type AskedItems,
   type AskedMetric,
+  askedHistory,
   askedItems,
   askedMetric,
   askedRows,
@@ -46,12 +48,17 @@ export const similarHandlers: Handlers<"similarToItem" | "similar" | "explain" |
       const turn = turnOf(caller, signal);
       const items = await askedItems(context, served, { items: [params.id], turn });
       const metric = await askedMetric(context, served, { ...query, user });
+      const history = await askedHistory(context, served, { ...query, user, items });
       const allowed =
         (await askedRows(context, served, { filter: query.filter, user, items, turn })) ?? served.catalogue.alive;
       const { rows, masked } = served.catalogue;
       const exclude = excludedRows(served, query.exclude);
       return context.explainQueue.run(async () => {
-        const asked = buildQuery(rows, items.lifted, { ...metric, temperature: served.model.parts.temperature });
+        const asked = buildQuery(rows, items.lifted, {
+          ...metric,
+          history,
+          temperature: served.model.parts.temperature,
+        });
         const row = served.catalogue.indexOf(params.other);
         const neighbour = reasons(rows, asked, row);
         const candidates = { exclude, ...(allowed ? { allowed } : {}), sliceRows: SLICE_ROWS };
@@ -65,8 +72,9 @@ export const similarHandlers: Handlers<"similarToItem" | "similar" | "explain" |
           score: neighbour.score,
           distance: neighbour.total,
           contributions: withPending(served, contributions, items, row),
+          ...(neighbour.lifts ? { lifts: Array.from(neighbour.lifts) } : {}),
           missing: [],
-          metric: usedMetric(served, metric),
+          metric: usedMetric(served, metric, history),
           model: served.model.id,
         };
       }, turn);
@@ -126,6 +134,7 @@ async function similar(
     }
     const items = await askedItems(context, served, { items: asked, turn });
     const metric = await askedMetric(context, served, options);
+    const history = await askedHistory(context, served, { ...options, items });
     if (diversity > 0 && !metric.weights.some((weight) => weight > 0)) {
       throw new ApiError(
         "BAD_REQUEST",
@@ -139,6 +148,7 @@ async function similar(
     const request = {
       items: items.lifted,
       ...metric,
+      history,
       k: Math.min(k, LONGEST - offset),
       offset,
       diversity,
@@ -155,7 +165,7 @@ async function similar(
     return {
       items: page.rows.map((row) => similarItem(served, row, items, options)),
       next: page.more && end < LONGEST ? writeCursor(end, words) : null,
-      metric: usedMetric(served, metric),
+      metric: usedMetric(served, metric, history),
       missing: [...items.missing],
       recommendation: context.recommendations.create({
         time: Date.now(),
@@ -196,7 +206,7 @@ function readPlace(cursor: string | undefined, words: string): { offset: number 
 /** A row of a list as it is answered. */
 export function similarItem(
   served: Served,
-  { item, rank, score, distance, contributionsByChannel: contributions, predicted }: SimilarRow,
+  { item, rank, score, distance, contributionsByChannel: contributions, lifts, predicted }: SimilarRow,
   items: AskedItems,
   { predict }: { predict: boolean },
 ): ListedItem {
@@ -204,6 +214,7 @@ export function similarItem(
   // a list has many, so they are not put together from parts: copies of parts are what a search would spend most of its time on here
   const listed: ListedItem = { id: catalogue.idOf(item), title: catalogue.titleOf(item), rank, score, distance };
   if (contributions) listed.contributions = withPending(served, contributions, items, item);
+  if (lifts) listed.lifts = Array.from(lifts);
   if (predict) listed.predicted = predicted ? { source: "catalogue", ...pickPrediction(predicted) } : null;
   const pending = catalogue.pendingOf(item);
   if (pending.length > 0) listed.pending = [...pending];
@@ -226,11 +237,16 @@ export const namedItem = ({ catalogue }: Served, row: number) => ({
   title: catalogue.titleOf(row),
 });
 
-export const usedMetric = ({ model }: Served, { source, weights, popularity, reason }: AskedMetric) => ({
+export const usedMetric = (
+  served: Served,
+  { source, weights, popularity, reason }: AskedMetric,
+  history?: AskedHistory | undefined,
+) => ({
   source,
-  weights: named(model.weights, weights),
+  weights: named(served.model.weights, weights),
   popularity,
   reason,
+  ...(history && { history: { weight: history.weight, items: history.rows.map((row) => namedItem(served, row)) } }),
 });
 
 const pickPrediction = ({

@@ -174,6 +174,7 @@ export const userHandlers: Handlers<
         const page = await searchInTurn(context, served, {
           items: items.lifted,
           ...metric,
+          history: undefined, // a row is about its seed; with all that was met lately, rows would be alike
           k,
           offset: 0,
           diversity: 0,
