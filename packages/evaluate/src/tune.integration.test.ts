@@ -62,6 +62,7 @@ describe("tuned baselines", () => {
       "item-kNN",
       "RP3β",
       "BM25",
+      "iALS",
       "EASE",
     ]);
     const validation = await openSplit(datasets.get("users") as Dataset, "validation");
@@ -74,13 +75,13 @@ describe("tuned baselines", () => {
 
   test("of new items are those that can answer them", async () => {
     const { settings } = await tune("random");
-    expect(Object.keys(settings)).toEqual(["recent popularity", "behavior factors"]);
+    expect(Object.keys(settings)).toEqual(["recent popularity", "behavior factors", "content to iALS factors"]);
   });
 
   test("are chosen once for a dataset; what is kept and cannot be used is chosen anew", async () => {
     const cache = join(root, "cache");
     const first = await tune("random", { cache });
-    expect(first.tried).toEqual(["recent popularity", "behavior factors"]);
+    expect(first.tried).toEqual(["recent popularity", "behavior factors", "content to iALS factors"]);
     expect(await tune("random", { cache })).toEqual({ ...first, tried: [] });
     const [name] = readdirSync(join(cache, "baselines"));
     const path = join(cache, "baselines", name);

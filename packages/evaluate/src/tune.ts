@@ -13,6 +13,7 @@ import {
 } from "./baselines/behavior.ts";
 import { ease } from "./baselines/ease.ts";
 import { frequentItems } from "./baselines/events.ts";
+import { ials } from "./baselines/ials.ts";
 import { bm25, itemKnn, rp3beta } from "./baselines/neighbors.ts";
 import { recentPopularity } from "./baselines/popularity.ts";
 import type { PersonalRecommender } from "./evaluate-users.ts";
@@ -25,8 +26,8 @@ type Settings = Readonly<Record<string, number>>;
 interface Family {
   readonly name: string;
   readonly grid: readonly Settings[];
-  /** The same kind on fewer items, where all of them would take minutes for each setting. */
-  readonly trialItems?: number;
+  /** Whether trials are about frequent items alone: what it knows. */
+  readonly amongFrequent?: boolean;
   /** Called once before `make`, with what was chosen for the families before. */
   begin?(chosen: ReadonlyMap<string, Settings>): void;
   make(settings: Settings, options: MakeOptions): Recommender | PersonalRecommender;
@@ -35,8 +36,8 @@ interface Family {
 interface MakeOptions {
   /** Holds what the recommender computes with. */
   scope: Scope;
-  /** @default all */
-  maxItems?: number | undefined;
+  /** Whether this one only helps to choose settings: it may be smaller where the whole would take minutes for each of them. */
+  isTrial: boolean;
 }
 
 /** A baseline at its best. */
@@ -66,7 +67,9 @@ function combinations(values: Readonly<Record<string, readonly number[]>>): Sett
 }
 
 const DAYS = [365, 30, 90, 180, 730, 1825];
-const EASE_TRIAL_ITEMS = 2000;
+const EASE_TRIAL = { maxItems: 2000 } as const;
+const IALS_TRIAL = { factors: 64, sweeps: 6 } as const;
+const IALS_GRID = combinations({ alpha: [0.5, 0.2, 1], lambda: [0.003, 0.01] });
 
 /** Items that people know are ranked best with much shrinkage and a small exponent, new items with little and a larger one. */
 const BEHAVIOR_GRID: readonly Settings[] = [
@@ -86,6 +89,14 @@ const BEHAVIOR_GRID: readonly Settings[] = [
 async function familiesOf(engine: Engine, split: Split, { scope, seed }: TuneOptions): Promise<Family[]> {
   const { ids, training, warm, dataset, trainItems } = split;
   const families: Family[] = [];
+  const ialsFamily = (name: string, foresight?: Foresight): Family => ({
+    name,
+    grid: IALS_GRID,
+    make: (settings, { isTrial }) => {
+      const random = new Random(seed).split("iALS");
+      return ials(training, { ids, name, foresight, random, ...settings, ...(isTrial ? IALS_TRIAL : {}) });
+    },
+  });
   if (dataset.manifest.time.kind === "seconds") {
     families.push({
       name: "recent popularity",
@@ -121,6 +132,7 @@ async function familiesOf(engine: Engine, split: Split, { scope, seed }: TuneOpt
           behaviorWithHistory(space as BehaviorSpace, { scope: own, ids, name: withHistory, weight, decay, last }),
       });
     }
+    if (!warm) families.push(ialsFamily("content to iALS factors", foresight));
   }
   if (!warm) return families;
   families.push(
@@ -139,13 +151,14 @@ async function familiesOf(engine: Engine, split: Split, { scope, seed }: TuneOpt
       grid: combinations({ k1: [0.5, 1.2, 3, 10, 100], b: [0.1, 0.3, 0.75] }),
       make: (settings) => bm25(training, { ids, ...settings }),
     },
+    ialsFamily("iALS"),
   );
   if (frequentItems(training).length > 0) {
     families.push({
       name: "EASE",
       grid: [250, 30, 100, 1000, 3000, 10_000].map((lambda) => ({ lambda })),
-      trialItems: EASE_TRIAL_ITEMS,
-      make: (settings, { maxItems }) => ease(engine, training, { ids, ...settings, ...(maxItems ? { maxItems } : {}) }),
+      amongFrequent: true,
+      make: (settings, { isTrial }) => ease(engine, training, { ids, ...settings, ...(isTrial ? EASE_TRIAL : {}) }),
     });
   }
   return families;
@@ -168,7 +181,7 @@ export async function tunedBaselines(engine: Engine, split: Split, options: Tune
     }
     chosen.set(family.name, settings);
     tuned.push({
-      recommender: family.make(settings, { scope }),
+      recommender: family.make(settings, { scope, isTrial: false }),
       settings: `${describe(settings)}${validation ? "" : " (by default)"}`,
     });
   }
@@ -176,13 +189,13 @@ export async function tunedBaselines(engine: Engine, split: Split, options: Tune
 }
 
 /** The settings of the highest score; the earlier of equal ones. */
-function best(engine: Engine, { grid, make, trialItems }: Family, validation: Split): Settings {
+function best(engine: Engine, { grid, make, amongFrequent = false }: Family, validation: Split): Settings {
   let found = grid[0];
   let highest = Number.NEGATIVE_INFINITY;
   for (const settings of grid) {
     using scope = engine.scope();
-    const recommender = make(settings, { scope, maxItems: trialItems });
-    const score = validation.score(recommender, { amongFrequent: trialItems !== undefined });
+    const recommender = make(settings, { scope, isTrial: true });
+    const score = validation.score(recommender, { amongFrequent });
     if (score > highest) [found, highest] = [settings, score];
   }
   return found;

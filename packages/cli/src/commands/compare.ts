@@ -59,7 +59,7 @@ export function compareCommand(output: Output): Command {
       "after",
       `
 Exit code 0 if all gates pass, 1 if one fails. With --evaluation and neither --beats nor --not-worse-than, the model must not be worse than random
-lists and the content baselines. Popularity, recent popularity and behavior factors are gates if they are named.
+lists and the content baselines. Popularity, recent popularity and factors of who met what are gates if they are named.
 
 A refit on all data (nearkin train --final) has seen the test items: evaluate the run that chose its steps, <model>-split, on the dataset with the
 split, and give the result here with the refit itself.

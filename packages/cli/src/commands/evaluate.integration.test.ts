@@ -62,7 +62,7 @@ describe("evaluate", () => {
     expect(code).toBe(0);
     const { truths, recommenders } = JSON.parse(out) as EvaluationResult;
     expect(truths.map(({ name }) => name)[0]).toBe("later items");
-    const collaborative = ["behavior factors", "item-kNN", "RP3β", "BM25", "SLIM", "EASE"];
+    const collaborative = ["behavior factors", "item-kNN", "RP3β", "BM25", "iALS", "SLIM", "EASE"];
     expect(recommenders.map(({ name }) => name)).toEqual(expect.arrayContaining(collaborative));
     expect(recommenders.find(({ name }) => name === "item-kNN")?.settings).toMatch(
       /^shrinkage \d+, userWeight [\d.]+$/,

@@ -77,10 +77,10 @@ export function gatesOf(compared: Compared, options: GateOptions): Gate[] {
 }
 
 /**
- * Baselines that are no gate unless they are named: popularity gives every query the same list, and the factors of who met what are tuned on the same
+ * Baselines that are no gate unless they are named: popularity gives every query the same list, and factors of who met what are tuned on the same
  * validation items as the model, so that a sound model may be level with them or a little below.
  */
-const ONLY_IF_NAMED = new Set(["popularity", "recent popularity", "behavior factors"]);
+const ONLY_IF_NAMED = new Set(["popularity", "recent popularity", "behavior factors", "content to iALS factors"]);
 
 /** If none is asked for: not worse than random lists and the content baselines. */
 function qualityGates(quality: Quality, { beats, notWorseThan }: GateOptions): Gate[] {

@@ -155,7 +155,9 @@ describe("gates", () => {
   test("by default: not worse than random lists and content baselines", () => {
     const behavior: Row = { name: "behavior factors", mean: 0.24, against: [0.06, 35, 5, 1e-6] };
     const recent: Row = { ...behavior, name: "recent popularity" };
-    const quality = read(evaluation("default", ...rows, behavior, recent));
+    const quality = read(
+      evaluation("default", ...rows, behavior, recent, { ...behavior, name: "content to iALS factors" }),
+    );
     expect(verdicts({}, { ...compared, quality })).toEqual([
       "passed not worse than random",
       "passed not worse than cosine, summed",
