@@ -74,6 +74,7 @@ const standard: TrainConfig = {
     patience: 8,
     keep: "best",
   },
+  popularity: { halfLife: "auto" },
   behavior: { factors: 0 },
   personal: {
     target: "choice",
@@ -146,6 +147,7 @@ export const presets: Record<Preset, TrainConfig> = {
       dropout: 0,
       patience: null,
     },
+    popularity: { halfLife: null },
     behavior: { factors: 0 },
     personal: {
       ...standard.personal,

@@ -122,6 +122,11 @@ const model = z.strictObject({
   inputs: z.enum(["norm", "as-is"]),
 });
 
+const popularity = z.strictObject({
+  /** Days after which an event counts half in q. `auto`: what ranks validation items best; null: all events count alike, as in data without times. */
+  halfLife: z.union([z.literal("auto"), z.number().gt(0).max(100_000)]).nullable(),
+});
+
 const behavior = z.strictObject({
   /** Numbers an item in the channel of who met it; fewer if there are fewer users. 0: no such channel. */
   factors: z.int().min(0).max(1024),
@@ -173,6 +178,7 @@ export const trainConfigSchema = z.strictObject({
   model,
   siamese,
   ssl,
+  popularity,
   behavior,
   personal,
   /** Validation: what counts as relevant (EV4), and how many query items at most are ranked. */

@@ -20,8 +20,9 @@ import { type BehaviorChoice, withBehavior } from "./behavior.ts";
 import type { RunFolder } from "./folder.ts";
 import { chooseInducing, inducingCount } from "./inducing.ts";
 import { learnPersonal } from "./personal.ts";
+import { choosePopularity, logPopularityOf, type PopularityChoice } from "./popularity.ts";
 import { type FittedPosterior, posteriorOf } from "./posterior.ts";
-import { calibratePopularity, type EmbeddedItems, embedItems, rowScaling } from "./ranking.ts";
+import { type EmbeddedItems, embedItems, rowScaling } from "./ranking.ts";
 import { TIMING, TRAINING, trainingJson } from "./record.ts";
 import { noiseVariance, type Run, rescale, signalVariance } from "./run.ts";
 
@@ -34,6 +35,8 @@ export interface Selection {
   metrics: Record<string, Record<string, number>>;
   /** β */
   popularity: number;
+  /** Days after which an event counts half in q; null: all count alike. */
+  popularityHalfLife: number | null;
   /** How the channel of who met an item was made; absent in models without one. */
   behavior?: BehaviorChoice;
 }
@@ -46,6 +49,7 @@ export function selectionOf(model: ModelParts): Selection {
     steps: Object.fromEntries(model.stages.map(({ name, best }) => [name, best])),
     metrics: Object.fromEntries(model.stages.map(({ name, metrics }) => [name, { ...metrics }])),
     popularity: model.popularity,
+    popularityHalfLife: (model.notes.popularityHalfLife as number | undefined) ?? null,
     ...(model.notes.behavior ? { behavior: model.notes.behavior as BehaviorChoice } : {}),
   };
 }
@@ -101,9 +105,13 @@ async function modelParts(run: Run, { selection, from, pause, emit }: Origin & E
   const whole = behavior?.run ?? run;
   const items = embedItems(whole);
   const scaling = rowScaling(whole, items);
+  const popularity = popularityOf(whole, selection);
+  if (popularity.halfLife !== null) {
+    emit({ type: "note", text: `popularity: an event counts half after ${popularity.halfLife} days` });
+  }
   const rows = buildRows(ensembleRowLayout(whole.model), scaling, {
     ...items,
-    logPopularity: set.logq,
+    logPopularity: logPopularityOf(set, popularity.halfLife),
   });
   const catalogue = await loadCatalogue(set.dataset);
   const masked = items.masked;
@@ -130,6 +138,7 @@ async function modelParts(run: Run, { selection, from, pause, emit }: Origin & E
       from: from?.id ?? null,
       ...(from ? { fromDatasets: datasetsOf(from) } : {}),
       ...(behavior ? { behavior: behavior.choice } : {}),
+      ...(popularity.halfLife === null ? {} : { popularityHalfLife: popularity.halfLife }),
     },
     channels: whole.set.channels.map(({ spec, transform, scale }) => ({
       name: spec.name,
@@ -142,7 +151,7 @@ async function modelParts(run: Run, { selection, from, pause, emit }: Origin & E
     statistics: whole.statistics,
     centres: scaling.centres,
     temperature: config.siamese.temperature,
-    popularity: selection?.popularity ?? calibratePopularity(whole),
+    popularity: popularity.beta,
     ...(behavior ? { history: behavior.history } : {}),
     signalVariance: signalVariance(run),
     kernelScale: progress.kernelScale,
@@ -159,6 +168,11 @@ async function modelParts(run: Run, { selection, from, pause, emit }: Origin & E
       shapes: shapesOf(run, catalogue.shapes),
     },
   };
+}
+
+/** As the run on the split dataset chose it, if this is a refit. */
+function popularityOf(run: Run, selection: Selection | null): PopularityChoice {
+  return selection ? { halfLife: selection.popularityHalfLife, beta: selection.popularity } : choosePopularity(run);
 }
 
 /** A dataset may have channels that this model does without; how their columns are read stays the same. */

@@ -79,7 +79,7 @@ export function toySet(
   }
   const data = toyData({ items, known, users, kind }, random);
   return {
-    dataset: { folder: "toy", manifest: { id: "toy" } } as unknown as Dataset,
+    dataset: { folder: "toy", manifest: { id: "toy", time: { kind: "order" } } } as unknown as Dataset,
     data,
     itemCount: items,
     ids: Array.from({ length: items }, (_, item) => `item ${item}`),
