@@ -297,7 +297,7 @@ export {
 } from "./rank/counterfactual.ts";
 export { checkDiversity, DIVERSITY_POOL, type DiversityOptions, diversify } from "./rank/diversity.ts";
 export { channelDistances, exactScore, totalDistance } from "./rank/exact.ts";
-export type { HistoryOptions, QueryHistory } from "./rank/history.ts";
+export { type HistoryOptions, latestItems, type QueryHistory } from "./rank/history.ts";
 export {
   buildRows,
   type LiftedRowValues,

@@ -8,7 +8,7 @@ import { type Parameters, parameterViews } from "../nn/parameters.ts";
 import type { SharedMetric } from "../personal/user.ts";
 import { counterfactualRanks } from "../rank/counterfactual.ts";
 import { DIVERSITY_POOL, diversify } from "../rank/diversity.ts";
-import type { HistoryOptions } from "../rank/history.ts";
+import { type HistoryOptions, latestItems } from "../rank/history.ts";
 import type { RowLayout, RowScaling } from "../rank/layout.ts";
 import { type NeighbourBlock, neighboursOfAll } from "../rank/neighbours.ts";
 import { buildQuery, type Query, type QueryOptions } from "../rank/query.ts";
@@ -141,7 +141,7 @@ export class Model implements AsyncDisposable {
   async similar(query: ItemQuery | readonly ItemQuery[], options: ModelSimilarOptions = {}): Promise<SimilarResult> {
     const { k = 10, explain = false, diversity = 0 } = options;
     const { lifted, missing } = await this.#lift(query);
-    const asked = await this.#query(lifted, options);
+    const asked = await this.#query(query, lifted, options);
     const candidates = candidatesOf(this.items, options);
     const found = diversity === 0 ? k : Math.max(k, DIVERSITY_POOL);
     const ranked = rankExactly(this.rows, asked, { k: found, ...candidates });
@@ -163,7 +163,7 @@ export class Model implements AsyncDisposable {
     options: MetricOptions & CandidateOptions = {},
   ): Promise<Explanation> {
     const { lifted, missing } = await this.#lift(query);
-    const asked = await this.#query(lifted, options);
+    const asked = await this.#query(query, lifted, options);
     const neighbour = reasons(this.rows, asked, this.items.indexOf(item));
     const [{ rank, without }] = this.#ranksWithout(asked, [neighbour], candidatesOf(this.items, options));
     const contributions = this.#contributions(asked, neighbour, without);
@@ -370,11 +370,19 @@ export class Model implements AsyncDisposable {
     return { lifted, missing };
   }
 
-  async #query(lifted: readonly LiftedItem[], options: MetricOptions): Promise<Query> {
-    return buildQuery(this.rows, lifted, { ...this.#metric(options), history: await this.#history(options) });
+  async #query(
+    query: ItemQuery | readonly ItemQuery[],
+    lifted: readonly LiftedItem[],
+    options: MetricOptions,
+  ): Promise<Query> {
+    const history = await this.#history([query].flat() as ItemQuery[], options);
+    return buildQuery(this.rows, lifted, { ...this.#metric(options), history });
   }
 
-  async #history({ history = [], historyWeight }: MetricOptions): Promise<HistoryOptions | undefined> {
+  async #history(
+    query: readonly ItemQuery[],
+    { history = [], historyWeight }: MetricOptions,
+  ): Promise<HistoryOptions | undefined> {
     const { weight = 0, decay = 1, items = history.length } = this.parts.history ?? {};
     if (!Array.isArray(history)) {
       throw new NearkinError(
@@ -382,7 +390,7 @@ export class Model implements AsyncDisposable {
         `history: expected a list of items, the last one last, got ${shown(history)}`,
       );
     }
-    const last = history.slice(Math.max(0, history.length - items));
+    const last = latestItems<ItemQuery>(history, { limit: items, query });
     if (last.length === 0) return undefined;
     const { lifted } = await this.#lift(last);
     return { items: lifted, weight: historyWeight ?? weight, decay };

@@ -27,6 +27,18 @@ export interface QueryHistory {
   readonly direction: Float64Array;
 }
 
+/** What a history counts: the last `limit` of these, each once, where it stands last, without those of the query; the last one last. */
+export function latestItems<T>(met: readonly T[], { limit, query }: { limit: number; query: readonly T[] }): T[] {
+  const passed = new Set(query);
+  const latest: T[] = [];
+  for (let i = met.length - 1; i >= 0 && latest.length < limit; i--) {
+    if (passed.has(met[i])) continue;
+    passed.add(met[i]);
+    latest.push(met[i]);
+  }
+  return latest.reverse();
+}
+
 /** undefined if it changes no score: no items, γ = 0, or a model without product channels. */
 export function buildHistory(
   { starts, sizes, products, embeddingSize: e }: RowLayout,

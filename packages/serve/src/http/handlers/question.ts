@@ -7,6 +7,7 @@ import {
   type EncodeTexts,
   type HistoryOptions,
   type LiftedItem,
+  latestItems,
   type MissingChannel,
   NearkinError,
 } from "@nearkin/core";
@@ -116,14 +117,10 @@ export async function askedHistory(
   }: { user: string | undefined; history: number; met?: readonly string[] | undefined; items: AskedItems },
 ): Promise<AskedHistory | undefined> {
   const { history: chosen } = model.parts;
-  if (!chosen || factor === 0) return undefined;
+  if (!chosen || factor * chosen.weight === 0) return undefined;
   const ids = met ?? (user === undefined ? [] : (await users.known(user)).history.map(({ item }) => item));
-  const rows: number[] = []; // the last one first
-  for (let i = ids.length - 1; i >= 0 && rows.length < chosen.items; i--) {
-    const row = catalogue.find(ids[i]);
-    if (row !== undefined && !items.rows.includes(row) && !rows.includes(row)) rows.push(row);
-  }
-  rows.reverse();
+  const known = ids.map((id) => catalogue.find(id)).filter((row) => row !== undefined);
+  const rows = latestItems(known, { limit: chosen.items, query: items.rows });
   if (rows.length === 0) return undefined;
   return {
     rows,
