@@ -21,7 +21,7 @@ const inBrowser = {
   resolve: { conditions: ["@nearkin/source", ...defaultClientConditions] },
 };
 
-const quiet = { setupFiles: ["test/support/quiet.ts", "test/support/one-core.ts"] };
+const nodeSetup = { setupFiles: ["test/support/quiet.ts", "test/support/one-core.ts"] };
 
 /** Files of a project share a process, so that each module is loaded once: half of the time of a run went into loading them again. */
 const sharedProcess = { isolate: false, restoreMocks: true, unstubEnvs: true, unstubGlobals: true };
@@ -35,7 +35,7 @@ function nodeProject(name: string): TestProjectInlineConfiguration {
       include: [`packages/${name}/src/**/*.test.{ts,tsx}`],
       exclude: ["**/*.browser.test.ts", ...(isUnit ? ["**/*.integration.test.ts"] : [])],
       ...sharedProcess,
-      ...quiet,
+      ...nodeSetup,
       ...timeouts,
     },
   };
@@ -78,10 +78,15 @@ function wholeProject(
   include: string,
   options: Partial<TestProjectInlineConfiguration["test"]> = {},
 ): TestProjectInlineConfiguration {
-  return { ...inNode, test: { name, include: [include], ...quiet, ...timeouts, ...options } };
+  return { ...inNode, test: { name, include: [include], ...nodeSetup, ...timeouts, ...options } };
 }
 
-const chromium = isUnit ? undefined : findChromium(process.env);
+const skipped: string[] = [];
+const chromium = isUnit
+  ? undefined
+  : findChromium(process.env, {
+      onMissing: (reason) => skipped.push(`SKIPPED: all tests in a browser, the projects browser and page: ${reason}`),
+    });
 
 const unitProjects = [
   ...["core", "native", "data", "train", "evaluate", "client", "serve", "web", "cli"].map(nodeProject),
@@ -108,7 +113,7 @@ export default defineConfig({
     projects: isUnit ? unitProjects : [...unitProjects, ...otherProjects],
     globalSetup: "test/support/shared.ts",
     maxWorkers: process.env.NEARKIN_TEST_WORKERS ?? "100%",
-    reporters: [new Reporter({ summary: false })],
+    reporters: [new Reporter(skipped)],
     experimental: { fsModuleCache: true },
   },
 });

@@ -1,4 +1,4 @@
-// Everything to run before a commit, in under a minute: format, lint, types, direction of packages, unused code, and the tests that need no
+// Everything to run before a commit, in about a minute: format, lint, types, direction of packages, unused code, and the tests that need no
 // server, browser, database or process.
 //   npm run check
 import { spawn } from "node:child_process";

@@ -6,8 +6,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 
 type Output = Rolldown.OutputChunk | Rolldown.OutputAsset;
 
-const MOST = 200_000; // bytes, gzipped, of the script that Explore loads at once
-const MOST_OF_WORKER = 200_000; // the same of the worker, which loads beside it
+const MAX_SCRIPT_BYTES = 200_000; // bytes, gzipped, of the script that Explore loads at once
+const MAX_WORKER_BYTES = 200_000; // the same of the worker, which loads beside it
 
 let files: readonly Output[];
 let page: string;
@@ -43,16 +43,16 @@ const firstScripts = (): Output[] => {
 };
 
 describe("the built page", () => {
-  test(`loads at most ${MOST / 1000} kB of script at once`, () => {
+  test(`loads at most ${MAX_SCRIPT_BYTES / 1000} kB of script at once`, () => {
     const sizes = firstScripts().map(gzipped);
     expect(sizes.length).toBeGreaterThanOrEqual(2); // the theme, and the page itself
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MOST);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MAX_SCRIPT_BYTES);
   });
 
-  test(`has a worker of at most ${MOST_OF_WORKER / 1000} kB`, () => {
+  test(`has a worker of at most ${MAX_WORKER_BYTES / 1000} kB`, () => {
     const workers = files.filter(({ fileName }) => /^assets\/worker-[\w-]+\.js$/.test(fileName));
     expect(workers.length).toBe(1);
-    expect(gzipped(workers[0])).toBeLessThanOrEqual(MOST_OF_WORKER);
+    expect(gzipped(workers[0])).toBeLessThanOrEqual(MAX_WORKER_BYTES);
   });
 
   test("leaves the other screens until one goes there", () => {

@@ -38,7 +38,7 @@ create() {
     --encoding=UTF8 --locale=C
 }
 
-# The port may have been taken meanwhile, so another is tried.
+# A new server tries up to five random ports; one that is started again keeps its own.
 start() {
   local folder=$1 port attempt
   [ -d "$folder/data" ] || create "$folder"

@@ -18,7 +18,7 @@ const PARTS: readonly (readonly string[])[] = [
   ["spark"],
 ];
 
-const PATIENCE = "4"; // on time-outs: half of the machine is taken
+const PATIENCE = "4"; // factor on timeouts: busy programs take half of the machine
 
 const usage = `npm run test:loaded -- [--part N] [--rounds N] [--loops N]
 

@@ -42,7 +42,7 @@ interface Run {
 
 /** Runs a program without the user's own npm settings, which could add warnings that are not ours. */
 function run(cwd: string, program: string, ...args: string[]): Promise<Run> {
-  const env = { ...environmentWithoutNpm(), NPM_CONFIG_USERCONFIG: join(root, "npmrc") };
+  const env = { ...environmentWithoutNpm(), NPM_CONFIG_USERCONFIG: join(root, "npmrc"), NO_UPDATE_NOTIFIER: "1" };
   return promisify(execFile)(program, args, { cwd, env });
 }
 

@@ -115,9 +115,9 @@ describe.each(nodes)("Node %s", (node) => {
   });
 });
 
-const executablePath = findChromium(process.env);
+const executablePath = findChromium(process.env, { onMissing: () => {} }); // vitest.config.ts has said it
 
-describe.skipIf(!executablePath)("Chromium", () => {
+describe.skipIf(!executablePath)(`Chromium${executablePath ? "" : " (skipped: no Chromium)"}`, () => {
   let browser: Browser;
   let pages: Pages;
 

@@ -1,7 +1,7 @@
 // Time complexity of a function of a text, measured: the exponent e in time ≈ length^e, from a fit over doubling lengths.
 
-const SHORTEST = 16; // characters
-const LONGEST = 2 ** 15;
+const MIN_LENGTH = 16; // characters
+const MAX_LENGTH = 2 ** 15;
 const FITTED_LENGTHS = 6; // the longest ones
 const TIMINGS = 4; // for each length; the best counts
 const NOISE_MS = 4; // below it a fit says nothing. A linear pattern takes some 0.1 ms for the longest text
@@ -14,7 +14,7 @@ export const MAX_EXPONENT = 1.5;
 type Run = (text: string) => unknown;
 
 /** The exponent of `run` on texts of up to `longest` characters; 0 if the longest one takes too little time to tell. */
-export function growthExponent(run: Run, textOf: (length: number) => string, longest = LONGEST): number {
+export function growthExponent(run: Run, textOf: (length: number) => string, longest = MAX_LENGTH): number {
   let least = Number.POSITIVE_INFINITY;
   for (let fit = 0; fit < FITS && least > MAX_EXPONENT; fit++) least = Math.min(least, exponent(run, textOf, longest));
   return least;
@@ -23,7 +23,7 @@ export function growthExponent(run: Run, textOf: (length: number) => string, lon
 function exponent(run: Run, textOf: (length: number) => string, longest: number): number {
   const points: Point[] = [];
   let time = 0;
-  for (let length = SHORTEST; length <= longest && time < ENOUGH_MS; length *= 2) {
+  for (let length = MIN_LENGTH; length <= longest && time < ENOUGH_MS; length *= 2) {
     const text = textOf(length);
     time = bestTime(run, text);
     points.push([Math.log(text.length), Math.log(time)]);

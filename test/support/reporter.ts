@@ -7,8 +7,14 @@ import { DefaultReporter, type TestCase, type TestModule, type TestRunEndReason 
 const MAX_PRINTED_SHOWN = 20;
 
 export default class Reporter extends DefaultReporter {
-  readonly #skipped = new Set<string>();
+  readonly #skipped: Set<string>;
   readonly #printed: string[] = [];
+
+  /** `skipped` are lines "SKIPPED: …" about whole projects. */
+  constructor(skipped: readonly string[]) {
+    super({ summary: false });
+    this.#skipped = new Set(skipped);
+  }
 
   /** Keeps what a test printed for the end, and out of the results. A line "SKIPPED: …" says why a file skips tests, and is allowed. */
   override onUserConsoleLog(log: UserConsoleLog): void {
@@ -52,9 +58,12 @@ export default class Reporter extends DefaultReporter {
   }
 }
 
-/** The note of a skipped test, or the words behind "skipped:" in its name or in the name of a suite around it. */
+/** The note of a skipped test, or the words behind "skipped:" in its name or in the name of a suite around it, or where it stands. */
 function reasonOf(test: TestCase): string {
   const result = test.result();
   if (result.state === "skipped" && result.note) return result.note;
-  return /\(skipped: (.+?)\)/.exec(test.fullName)?.[1] ?? test.fullName;
+  return (
+    /\(skipped: (.+?)\)/.exec(test.fullName)?.[1] ??
+    `${test.module.relativeModuleId} › ${test.fullName.split(" > ")[0]}`
+  );
 }

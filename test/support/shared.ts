@@ -1,5 +1,5 @@
 // Global setup of a run: a folder that test files of all projects share, so that what is expensive to make is made once
-// (packages/data/src/testing/shared.ts). It is gone when the run ends.
+// (packages/cli/src/testing/shared.ts). It is gone when the run ends.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

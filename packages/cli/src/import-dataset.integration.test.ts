@@ -169,7 +169,9 @@ describe("stopped", () => {
   });
 });
 
-describe.skipIf(!process.env.NEARKIN_POSTGRES)("on the PostgreSQL that NEARKIN_POSTGRES names", () => {
+const skip = !process.env.NEARKIN_POSTGRES;
+
+describe.skipIf(skip)(`on PostgreSQL${skip ? " (skipped: no NEARKIN_POSTGRES)" : ""}`, () => {
   test("stopped and gone on with, all is there once", async () => {
     const dataset = await openDataset(at("many"));
     const schema = `import_${randomUUID().slice(0, 8)}`;

@@ -22,7 +22,7 @@ export const apiErrors = {
   },
   FORBIDDEN: {
     status: 403,
-    when: "the key or token has not the scope of the route, the token is of another user, or the page's origin is not allowed; without keys also if the request came through a proxy, or asks for a key or a token",
+    when: "the key or token lacks the scope of the route, the token is of another user, or the page's origin is not allowed; without keys also if the request came through a proxy, or asks for a key or a token",
     remedy: "use a key with the scope that the message names; behind a proxy, turn keys on",
   },
   NOT_FOUND: { status: 404, when: "no route has this path", remedy: "compare the path with /docs" },

@@ -52,7 +52,7 @@ export const serveConfigSchema = z.strictObject({
   spareItems: z.int().min(0).default(100_000),
   /** Events of one user that are stored, imports aside, and as many entries of feedback. */
   eventsPerUser: z.int().min(1).default(100_000),
-  /** Searches that may wait before others are turned away; as many of the graph, as many filters. Explanations that read the whole catalogue: 32 at most. */
+  /** Searches that may wait before others are turned away; as many of the graph, filters, and changes of items. Explanations that read the whole catalogue: 32 at most. */
   queue: z.int().min(1).default(1000),
   /** ms from a user's event to the fit of their metric: what comes meanwhile is the same fit. */
   refreshDelay: z.int().min(0).max(60_000).default(100),

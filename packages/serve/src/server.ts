@@ -160,7 +160,7 @@ async function assemble(
           await served.close(); // a thread that was lost has forgotten it anyway
         }
       },
-      alone: (run) => writer.alone(run),
+      alone: (run) => writer.exclusively(run),
       replay: (served) => writer.replay(served),
       onSwap: (served) => {
         metrics.models.active(served.model.id);

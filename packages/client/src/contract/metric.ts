@@ -21,7 +21,7 @@ export const historyFactor = z
   .max(10)
   .default(1)
   .describe(
-    "How much counts what the user met lately, in units of what the model chose for it; 0: not at all. Only in models with a channel of who met each item. Default: 1.",
+    "Factor on the weight that the model gives to what the user met lately; 0 leaves it out. Only in models with a behavior channel. Default: 1.",
   );
 
 export const met = z

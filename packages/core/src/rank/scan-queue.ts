@@ -26,7 +26,7 @@ export interface ScanQueueOptions {
 export interface SearchOptions<T> {
   /** Drops the query when its caller is gone. */
   signal?: AbortSignal | undefined;
-  /** Tells callers apart: when more waits than one batch takes, each has a query of theirs in turn. @default all are one */
+  /** Tells callers apart: when more waits than one batch takes, each has a query of theirs in turn. Those without a name are one, which may fill the queue. */
   caller?: string | undefined;
   /**
    * Makes the answer of what was found, before the rows can change. It may search once more: such a search is never refused, and a queue
@@ -52,9 +52,9 @@ export interface ScanCounters {
   busy: number;
 }
 
-const MOST_UNDER_WAY = 2;
-/** A named caller may have this many times as many queries waiting as there are places left: four fifths of all if alone, so that others find some. */
-const MAX_SHARE = 4;
+const MAX_BATCHES_IN_FLIGHT = 2;
+/** A named caller may have at most this many times as many queries waiting as there are free places: 80 % of the queue for one alone. */
+const THRESHOLD_FACTOR = 4;
 
 interface Waiting {
   query: ScanQuery;
@@ -109,8 +109,8 @@ export class ScanQueue {
   }
 
   /**
-   * The best rows for a query, in its turn. Throws BUSY where too many wait already; rejects with the signal's reason where that comes
-   * first.
+   * The best rows for a query, in its turn. Rejects with `BUSY` if too many wait already, or too many of this caller; with the signal's reason if
+   * that comes first.
    */
   search<T = TopK>(query: ScanQuery, { signal, caller, look }: SearchOptions<T> = {}): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -175,11 +175,11 @@ export class ScanQueue {
       throw new NearkinError("ENGINE_CLOSED", "the scan queue is closed; ask the one that replaced it");
     }
     const left = this.#limit - this.#waiting.size;
-    const isGreedy = caller !== undefined && (this.#callers.get(caller) ?? 0) >= MAX_SHARE * left;
-    if (left <= 0 || isGreedy) {
-      this.#counters.refused++;
-      throw new NearkinError("BUSY", `${this.#waiting.size} searches are waiting already; ask again later`);
-    }
+    const isGreedy = caller !== undefined && (this.#callers.get(caller) ?? 0) >= THRESHOLD_FACTOR * left;
+    if (left > 0 && !isGreedy) return;
+    this.#counters.refused++;
+    const whose = left > 0 ? ", too many of them of this caller" : "";
+    throw new NearkinError("BUSY", `${this.#waiting.size} searches are waiting already${whose}; ask again later`);
   }
 
   /** Begins a batch once the caller's turn has ended: what is asked in one turn goes together. */
@@ -201,7 +201,7 @@ export class ScanQueue {
 
   #canBegin(): boolean {
     if (this.#writes.length > 0 || this.#waiting.size === 0) return false; // answers are of the rows before a change
-    return this.#underWay === 0 || (this.#underWay < MOST_UNDER_WAY && this.#waiting.size >= this.#batch);
+    return this.#underWay === 0 || (this.#underWay < MAX_BATCHES_IN_FLIGHT && this.#waiting.size >= this.#batch);
   }
 
   #leave(waiting: Waiting): boolean {

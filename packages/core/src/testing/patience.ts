@@ -1,6 +1,6 @@
 /**
- * Factor on every time-out of the tests, from NEARKIN_TEST_PATIENCE: 4 waits four times as long for everything, for a machine that is busy.
- * A browser has no such variable, and its tests no time-outs of their own.
+ * Factor on every timeout of the tests, from NEARKIN_TEST_PATIENCE: 4 waits four times as long for everything, for a machine that is busy.
+ * A browser has no such variable, and its tests no timeouts of their own.
  * @default 1
  */
 export const patience = readPatience(globalThis.process?.env.NEARKIN_TEST_PATIENCE);

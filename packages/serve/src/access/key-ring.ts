@@ -10,7 +10,7 @@ import type { Scope } from "./scopes.ts";
 export interface KeyRingOptions {
   /** How long a record is believed before the store is asked again, in ms. @default 2000 */
   freshMs?: number;
-  /** Where the store cannot be reached, a key read within this many ms is still believed. 0 refuses at once. @default 10000 */
+  /** If the store cannot be reached, a key is accepted for this many ms beyond `freshMs`. 0: not at all. @default 10000 */
   graceMs?: number;
   /** Keys remembered; those unused for longest go first. @default 10000 */
   most?: number;

@@ -122,7 +122,7 @@ describeOnBoth("item writers on one store", (fresh) => {
     const served = await open({ spareItems: 20 });
     const writer = new ItemWriter({ store, vectors, withServed: (use) => use(served), queue: 8 });
     let letGo = () => {};
-    const held = writer.alone(() => new Promise<void>((resolve) => (letGo = resolve)));
+    const held = writer.exclusively(() => new Promise<void>((resolve) => (letGo = resolve)));
     const order: string[] = [];
     const put = async (caller: string, id: string, signal?: AbortSignal) => {
       await writer.put([{ id, title: id, channels: { year: 1950 }, fields: {} }], { caller, signal });

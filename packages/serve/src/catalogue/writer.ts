@@ -13,8 +13,8 @@ import type { Store } from "../store/store.ts";
 import type { TextVectors } from "../texts/vectors.ts";
 import { type ItemContent, type PreparedItem, prepareItems } from "./prepare-items.ts";
 
-const WRITTEN = 100; // rows written between two scans
-const RETRY = 1000; // ms until a store that was away is asked again
+const ROWS_PER_WRITE = 100; // rows written between two scans
+const STORE_RETRY_MS = 1000; // ms until a store that was away is asked again
 
 export interface PutAnswer {
   readonly id: string;
@@ -58,7 +58,7 @@ export class ItemWriter implements AsyncDisposable {
   }
 
   /** Runs while no item changes. Callers take turns; the server's own work has no caller, and is never refused. */
-  alone<T>(run: () => Promise<T>, turn?: Turn): Promise<T> {
+  exclusively<T>(run: () => Promise<T>, turn?: Turn): Promise<T> {
     return this.#changes.run(run, turn);
   }
 
@@ -231,17 +231,17 @@ export class ItemWriter implements AsyncDisposable {
   }
 
   #pause(): Promise<void> {
-    return delay(RETRY, undefined, { ref: false, signal: this.#closing.signal });
+    return delay(STORE_RETRY_MS, undefined, { ref: false, signal: this.#closing.signal });
   }
 
   #change<T>(turn: Turn | undefined, run: (served: Served) => Promise<T>): Promise<T> {
-    return this.alone(() => this.#withServed(run), turn);
+    return this.exclusively(() => this.#withServed(run), turn);
   }
 
   async #write(served: Served, prepared: readonly PreparedItem[]): Promise<void> {
     const fitting = await this.#fitting(served, prepared);
-    for (let from = 0; from < fitting.length; from += WRITTEN) {
-      const some = fitting.slice(from, from + WRITTEN).map(({ ready }) => ready);
+    for (let from = 0; from < fitting.length; from += ROWS_PER_WRITE) {
+      const some = fitting.slice(from, from + ROWS_PER_WRITE).map(({ ready }) => ready);
       await served.queue.exclusively(() => served.write(some));
     }
     const texts = new Map<string, string[]>();

@@ -14,7 +14,8 @@ describeOnBoth("items", (fresh) => {
     title: "Night Ferry",
     channels: { genres: ["Drama", "War"], year: 1961, plot: "a ferry keeps a secret" },
   };
-  const encoded = () => tiny.server.context.texts.idle().then(() => tiny.server.context.writer.alone(async () => {}));
+  const encoded = () =>
+    tiny.server.context.texts.idle().then(() => tiny.server.context.writer.exclusively(async () => {}));
 
   describe("items put at run time", () => {
     test("are found at once, before their text is encoded, and explanations say so until it is", async () => {

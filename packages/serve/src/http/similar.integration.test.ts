@@ -185,7 +185,7 @@ test("of a value that cannot be read the beginning is told, however long it is",
 });
 
 describe("what a user met lately", () => {
-  let knowing: TinyServer; // its model has a channel of who met each item
+  let knowing: TinyServer; // its model has a behavior channel
   beforeAll(async () => {
     knowing = await TinyServer.open({ folders: { films: { behavior: true } } });
   });

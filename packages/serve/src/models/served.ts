@@ -186,7 +186,7 @@ export class Served implements AsyncDisposable {
     const allowed = marks && marks.length < (capacity + 31) >>> 5 ? grown(marks, capacity) : marks;
     const { search } = this.#graph ?? {};
     if (search && query.history)
-      this.onDecision?.("history"); // the graph's neighbors are near the query, not what was met lately
+      this.onDecision?.("history"); // the graph's neighbours are near the query, not what was met lately
     else if (search && !options.exact) {
       const asked = {
         k,

@@ -38,7 +38,7 @@ describe.skipIf(skip)(`two servers with full catalogues${skip ? noPostgres : ""}
     await put(a, "x");
     await put(a, "y");
     await expect.poll(() => titleAt(b, "y"), POLL).toBe("y");
-    await b.server.context.writer.alone(async () => {
+    await b.server.context.writer.exclusively(async () => {
       await a.answer("deleteItem", { params: { id: "x" } });
       await put(a, "z");
       await put(a, "y", "y anew");
@@ -50,7 +50,7 @@ describe.skipIf(skip)(`two servers with full catalogues${skip ? noPostgres : ""}
   });
 
   test("take what the other deleted a moment ago as room", async () => {
-    await b.server.context.writer.alone(() => a.answer("deleteItem", { params: { id: "z" } }));
+    await b.server.context.writer.exclusively(() => a.answer("deleteItem", { params: { id: "z" } }));
     expect((await put(b, "w")).created).toBe(true);
     const { status, error } = await b.ask("putItem", { params: { id: "more" }, body: { channels: {} } });
     expect([status, error.code]).toEqual([409, "OVER_LIMIT"]);

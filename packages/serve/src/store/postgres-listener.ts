@@ -11,7 +11,7 @@ export interface ListenerOptions {
 
 /** ms until a lost connection is opened again, doubled each time. */
 const FIRST_DELAY = 100;
-const MOST_DELAY = 5000;
+const MAX_RETRY_DELAY_MS = 5000;
 const CONNECT_TIMEOUT = 5000;
 
 export class PostgresListener implements AsyncDisposable {
@@ -66,7 +66,7 @@ export class PostgresListener implements AsyncDisposable {
     this.#options.onListening(false);
     client.end().catch(() => {});
     if (this.#closed) return;
-    const wait = Math.min(FIRST_DELAY * 2 ** this.#failures++, MOST_DELAY) * (0.5 + Math.random());
+    const wait = Math.min(FIRST_DELAY * 2 ** this.#failures++, MAX_RETRY_DELAY_MS) * (0.5 + Math.random());
     this.#retry = setTimeout(() => void this.#open(), wait);
     this.#retry.unref();
   }

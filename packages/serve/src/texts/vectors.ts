@@ -9,7 +9,7 @@ import { Recent } from "../recent.ts";
 import { isAway } from "../store/errors.ts";
 
 const BATCH = 8; // texts encoded in one turn
-const RETRY = 1000; // ms until a store that was away is asked again
+const STORE_RETRY_MS = 1000; // ms until a store that was away is asked again
 const REMEMBERED = 512; // vectors of texts asked about lately
 
 /** What the store keeps of texts. */
@@ -191,7 +191,7 @@ export class TextVectors implements AsyncDisposable {
         return await this.#options.store.put(encoder, texts, vectors);
       } catch (error) {
         if (!isAway(error)) throw error;
-        await delay(RETRY, undefined, { ref: false, signal: this.#closing.signal });
+        await delay(STORE_RETRY_MS, undefined, { ref: false, signal: this.#closing.signal });
       }
     }
   }

@@ -19,12 +19,12 @@ export interface RefreshOptions {
   passes?: (error: unknown) => boolean;
   /** Told when a user's fit has failed for the last time. */
   onFailure?: (error: unknown) => void;
-  /** Told after each fit: ms from the first event that asked for it. */
+  /** Told after each fit: ms from the first event that asked for it; for users read from the store, from when they were read. */
   onRefreshed?: (lag: number) => void;
 }
 
 /** ms between two attempts at most. */
-const MOST_DELAY = 8000;
+const MAX_RETRY_DELAY_MS = 8000;
 
 interface Waiting {
   since: number;
@@ -168,7 +168,7 @@ export class RefreshQueue implements AsyncDisposable {
         (error: unknown) => {
           if (attempt + 1 >= attempts && !passes(error)) onFailure(error);
           else if (!this.#closed && !this.#waiting.has(user)) {
-            const due = performance.now() + Math.min(retryDelay * 2 ** attempt, MOST_DELAY);
+            const due = performance.now() + Math.min(retryDelay * 2 ** attempt, MAX_RETRY_DELAY_MS);
             this.#waiting.set(user, { since, due, attempt: attempt + 1 });
           }
         },
