@@ -1,5 +1,7 @@
 // Every regular expression of the packages takes time linear in its text: a quadratic one lets a single request, file or answer stop a program.
 // A pattern is linear by its form, or it is measured on the attacks that are listed here with it. One that is not listed fails the test.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseFilter } from "@nearkin/client";
 import { routes } from "@nearkin/client/contract";
@@ -15,10 +17,15 @@ import { profile } from "../packages/data/src/init/profile.ts";
 import { Failure } from "../packages/data/src/spark/failure.ts";
 import { reportPolicy } from "../packages/serve/src/results/report-policy.ts";
 import { growthExponent, MAX_EXPONENT } from "./testing/growth.ts";
-import { expressionsOf, expressionsOfPackages, isLinearByForm } from "./testing/regular-expressions.ts";
+import {
+  expressionsOf,
+  expressionsOfPackages,
+  expressionsOfSpark,
+  isLinearByForm,
+} from "./testing/regular-expressions.ts";
 
 const repository = fileURLToPath(new URL("..", import.meta.url));
-const { literals, built } = expressionsOfPackages(repository);
+const { literals, written, built } = expressionsOfPackages(repository);
 
 /** A text with parts in «» that are repeated until it is long enough: `x«ab»y` is xababab…y. */
 type Attack = string;
@@ -319,6 +326,63 @@ test.each(rows(ATTACKED_WHEN_CUT))("fast on a line of a log: %s", (pattern, atta
   expect(superlinearAttack(runOf(pattern), attacks, MAX_LOG_CHARACTERS)).toBeUndefined();
 });
 
+/** Patterns that `init` and layouts write into configurations, and those of Spark's SQL, which cells of files and values of drafts reach. */
+const WRITTEN: typeof ATTACKED = [
+  [/^\s*([+-]?\d+(?:\.\d+)?)\s*$/u, "« »", "«1»", "1.«1»", "1« »", "« »1« »"],
+  [/(\d{4})\s*$/u, "«1»", "1111« »", "«1111 »", "« »"],
+  [
+    /\((\d{4})(?:\s*[–-]\s*(?:\d{4})?)?\)\s*$/u,
+    "«(1995»",
+    "«(1995)»",
+    "(1995« »",
+    "(1995)« »",
+    "(1995 -« »",
+    "(1995« »-« »",
+    "«(1995) »",
+  ],
+  [
+    /\((\d{4})(?:\s*[–-]\s*(?:\d{4})?)?\)+\s*(?:\(V\)\s*)?$/u,
+    "«(1995»",
+    "«(1995)»",
+    "(1995«)»",
+    "(1995)« »",
+    "(1995)« »(V)« »",
+    "(1995« »-« »",
+    "«(1995) (V)»",
+  ],
+  [
+    /^\s*(?:[Ff]rom\s+)?(?:\$\s*)?(\d[\d,]*(?:\.\d+)?)\s*(?:[–-].*)?$/u,
+    "« »",
+    "from« »",
+    "« »from« »$« »",
+    "$« »",
+    "«1»",
+    "1«,»",
+    "1.«1»",
+    "1« »",
+    "1 -«a»",
+  ],
+  [/^\s*(\d{4})(?:\.0)?\s*$/u, "« »", "1111« »", "«1»"],
+  [/^\s*[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?\s*$/, "« »", "«1»", "1.«1»", "1e«1»", "1« »", ".«1»"],
+  [
+    /^ *[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([T ][0-9]{1,2}:[0-9]{1,2}(:[0-9]{1,2}([.][0-9]+)?)?(Z| UTC|[+-](0[0-9]|1[0-5])(:?[0-5][0-9])?)?)? *$/,
+    "« »",
+    "1999-01-01« »",
+    "1999-01-01T00:00:00.«0»",
+  ],
+  [/([T ])24(:00(:00([.]0+)?)?)/, "«T24:00»", "T24:00:00.«0»", "«T24:00:00.0»"],
+];
+
+test("every pattern that is written into a configuration, and of Spark's SQL, is linear by its form, or attacked here", () => {
+  const spark = expressionsOfSpark(readFileSync(join(repository, "packages/data/sql/spark.sql"), "utf8"));
+  const found = [...written.map(({ pattern }) => pattern), ...spark].filter((pattern) => !isLinearByForm(pattern));
+  expect([...new Set(found.map(String))].sort()).toEqual(WRITTEN.map(([pattern]) => String(pattern)).sort());
+});
+
+test.each(rows(WRITTEN))("linear: %s", (pattern, attacks) => {
+  expect(superlinearAttack(runOf(pattern), attacks)).toBeUndefined();
+});
+
 /** Every `new RegExp`: the function that it is attacked through, or why it needs no attack. */
 const BUILT: Readonly<Record<string, string>> = {
   "packages/core/src/channels/cells.ts expression":
@@ -444,7 +508,14 @@ describe("this test itself", () => {
     const text = 'const a = /b+/g;\nfunction c() {\n  return [new RegExp("d"), RegExp(`e`)];\n}\n// /f/\n';
     expect(expressionsOf("g.ts", text)).toEqual({
       literals: [{ at: "g.ts:1", pattern: /b+/g }],
+      written: [],
       built: ["g.ts c", "g.ts c (2)"],
     });
+  });
+
+  test("finds patterns of configurations, and of Spark's SQL", () => {
+    const text = "const A = String.raw`\\d+`;\nconst b = [{ pattern: A }, { pattern: 'x*' }, { pattern: c }];\n";
+    expect(expressionsOf("g.ts", text).written.map(({ pattern }) => pattern)).toEqual([/\d+/u, /x*/u]);
+    expect(expressionsOfSpark("a RLIKE '^\\\\s*\\\\z' b REGEXP_REPLACE(TRIM(c), '0+', '$1')")).toEqual([/^\s*$/, /0+/]);
   });
 });

@@ -11,6 +11,8 @@ interface FoundLiteral {
 
 interface FoundExpressions {
   readonly literals: readonly FoundLiteral[];
+  /** Patterns of channels that a package writes into configurations: constant texts of a property `pattern`, or of a constant that one names. */
+  readonly written: readonly FoundLiteral[];
   /** `new RegExp(…)`, by file and the name of the declaration around it: `packages/core/src/channels/cells.ts expression`. */
   readonly built: readonly string[];
 }
@@ -25,18 +27,38 @@ export function expressionsOfPackages(repository: string): FoundExpressions {
       .sort(),
   );
   const found = files.map((file) => expressionsOf(file, readFileSync(join(repository, file), "utf8")));
-  return { literals: found.flatMap(({ literals }) => literals), built: found.flatMap(({ built }) => built) };
+  return {
+    literals: found.flatMap(({ literals }) => literals),
+    written: found.flatMap(({ written }) => written),
+    built: found.flatMap(({ built }) => built),
+  };
+}
+
+/** Patterns in a script of Spark, whose engine backtracks; DuckDB's takes linear time. */
+export function expressionsOfSpark(sql: string): RegExp[] {
+  const matches = sql.matchAll(/\b(?:RLIKE|REGEXP_REPLACE\([^']*) '([^']*)'|\bREGEXP_REPLACE\([^']*'([^']*)'/g);
+  return Array.from(
+    matches,
+    ([, one, other]) => new RegExp((one ?? other).replaceAll("\\\\", "\\").replaceAll("\\z", "$")),
+  );
 }
 
 /** Regular expressions of one source file. */
 export function expressionsOf(file: string, text: string): FoundExpressions {
   const literals: FoundLiteral[] = [];
+  const written: FoundLiteral[] = [];
   const built: string[] = [];
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const lineOf = (node: ts.Node) => source.getLineAndCharacterOfPosition(node.getStart()).line + 1;
+  const constants = new Map<string, string>();
   const visit = (node: ts.Node): void => {
     if (ts.isRegularExpressionLiteral(node)) {
-      const { line } = source.getLineAndCharacterOfPosition(node.getStart());
-      literals.push({ at: `${file}:${line + 1}`, pattern: parseLiteral(node.text) });
+      literals.push({ at: `${file}:${lineOf(node)}`, pattern: parseLiteral(node.text) });
+    } else if (ts.isVariableDeclaration(node) && node.initializer && constantText(node.initializer) !== undefined) {
+      constants.set(node.name.getText(), String(constantText(node.initializer)));
+    } else if (ts.isPropertyAssignment(node) && node.name.getText() === "pattern") {
+      const pattern = constantText(node.initializer) ?? constants.get(node.initializer.getText());
+      if (pattern !== undefined) written.push({ at: `${file}:${lineOf(node)}`, pattern: new RegExp(pattern, "u") });
     } else if ((ts.isNewExpression(node) || ts.isCallExpression(node)) && /\bRegExp$/.test(node.expression.getText())) {
       const name = `${file} ${declarationAround(node)}`;
       const earlier = built.filter((other) => other === name || other.startsWith(`${name} (`)).length;
@@ -45,7 +67,14 @@ export function expressionsOf(file: string, text: string): FoundExpressions {
     node.forEachChild(visit);
   };
   visit(source);
-  return { literals, built };
+  return { literals, written, built };
+}
+
+/** The text of a literal without substitutions; undefined for all else. */
+function constantText(node: ts.Expression): string | undefined {
+  const literal = ts.isTaggedTemplateExpression(node) && node.tag.getText() === "String.raw" ? node.template : node;
+  if (!ts.isStringLiteralLike(literal)) return undefined;
+  return literal === node ? literal.text : (literal as ts.NoSubstitutionTemplateLiteral).rawText;
 }
 
 function parseLiteral(literal: string): RegExp {

@@ -3,7 +3,7 @@
 -- A decimal number, or NULL. Spark alone would read 1d and 1f, and hexadecimal numbers.
 CREATE OR REPLACE TEMPORARY FUNCTION parse_number(cell STRING) RETURNS DOUBLE RETURN
   CASE
-    WHEN cell RLIKE '^\\s*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?\\s*$' THEN TRY_CAST(cell AS DOUBLE)
+    WHEN cell RLIKE '^\\s*[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?\\s*$' THEN TRY_CAST(cell AS DOUBLE)
     WHEN LOWER(TRIM(cell)) RLIKE '^[+-]?(nan|inf|infinity)$' THEN DOUBLE('NaN')
   END;
 

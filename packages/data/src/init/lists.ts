@@ -42,7 +42,7 @@ export function arrayDecision(own: Profile): Decision | undefined {
     channel: {
       type: "categories",
       column,
-      pattern: String.raw`^\[\s*['"]?(.*?)['"]?\s*\]$`,
+      pattern: String.raw`^\[\s{0,9}['"]?(.*?)['"]?\s{0,9}\]$`,
       ...absent,
       separator: "', '",
     },

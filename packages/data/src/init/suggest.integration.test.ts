@@ -326,7 +326,7 @@ test("parquet, with a year in the title, flags and Python's lists", async () => 
       },
       "themes": {
         "column": "themes",
-        "pattern": "^\\[\\s*['"]?(.*?)['"]?\\s*\\]$",
+        "pattern": "^\\[\\s{0,9}['"]?(.*?)['"]?\\s{0,9}\\]$",
         "separator": "', '",
         "type": "categories",
       },

@@ -11,7 +11,7 @@ const LOOKED_FOR =
   "or <Category>.json with meta_<Category>.json (2018); .gz is fine";
 
 /** "$12.99", "1,299.00", "from 12.99", and the lower end of "$12.99 - $24.99". All else, such as stray markup, is missing. */
-const PRICE = String.raw`^\s*(?:[Ff]rom\s+)?\$?\s*(\d[\d,]*(?:\.\d+)?)\s*(?:[–-].*)?$`;
+const PRICE = String.raw`^\s*(?:[Ff]rom\s+)?(?:\$\s*)?(\d[\d,]*(?:\.\d+)?)\s*(?:[–-].*)?$`;
 
 export const amazonReviews: Layout = {
   description: "Amazon Reviews 2023 or 2018: <Category>.jsonl and meta_<Category>.jsonl, one category or several",

@@ -9,7 +9,7 @@ import { peekHeader } from "./peek.ts";
  * The year at the end of a title. Series name a span, of which the first year counts: "(2006–2007)", "(2007-)"; a few titles
  * close a bracket too many or add "(V)". A title without a year, such as that of a series, is missing.
  */
-const YEAR = String.raw`\((\d{4})(?:\s*[–-]\s*(?:\d{4})?)?\)+\s*(?:\(V\))?\s*$`;
+const YEAR = String.raw`\((\d{4})(?:\s*[–-]\s*(?:\d{4})?)?\)+\s*(?:\(V\)\s*)?$`;
 const NO_GENRES = "(no genres listed)";
 
 /** Genres of u.item, in the order of its columns. The first column, "unknown", is no genre: such a film's genres are missing. */
