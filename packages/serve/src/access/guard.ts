@@ -136,15 +136,11 @@ function keysDoor(
   return async (request, scope) => {
     if (scope === "public") return ANONYMOUS;
     const credential = readCredential(request.headers);
-    // A key that is not in memory costs a look into the store. After too many failures of its address it waits for one with others: it may be
+    // A key that is not in memory costs a read of the store. After too many failures of its address it waits for one with others: it may be
     // a good key that shares the address of a proxy with strangers.
     const isStranger = credential.kind === "key" && !ring.knows(credential.key.id);
-    const barred = isStranger ? limits?.afterFailures(request) : undefined;
-    if (barred !== undefined && ring.crowded) {
-      metrics.rateLimited("failures");
-      throw barred;
-    }
-    const found = await lookUp(credential, { ring, tokens, inBatch: barred !== undefined }).catch((cause) => {
+    const inBatch = isStranger && limits?.hasFailedOften(request) === true;
+    const found = await lookUp(credential, { ring, tokens, inBatch }).catch((cause) => {
       throw cannotCheck(cause);
     });
     if (!("failure" in found)) return found;

@@ -38,7 +38,8 @@ interface Entry {
 
 /** ms between two reads for those who wait. */
 const BATCH_INTERVAL_MS = 100;
-const MOST_IN_BATCH = 1000;
+/** SQLite takes 32,766 values in a statement. */
+const MAX_KEYS_IN_BATCH = 30_000;
 
 /** A read under way; requests that want the same key share it. */
 interface Load {
@@ -52,7 +53,6 @@ export class KeyRing {
   readonly #loading = new Map<string, Load>();
   readonly #writing = new Set<Promise<void>>();
   readonly #getInBatch: (id: string) => Promise<KeyRecord | null>;
-  #waiting = 0; // for a batch
   #nextBatch = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -68,7 +68,7 @@ export class KeyRing {
   ) {
     this.#store = store;
     this.#options = { freshMs, graceMs, most, touchMs, onError, now };
-    this.#getInBatch = together((ids) => this.#getAll(ids), { sizeOf: () => 1, most: MOST_IN_BATCH });
+    this.#getInBatch = together((ids) => this.#getAll(ids), { sizeOf: () => 1, most: MAX_KEYS_IN_BATCH });
   }
 
   /**
@@ -92,11 +92,6 @@ export class KeyRing {
   /** Whether the id has been seen here, however long ago: asking the store about it again is then no stranger's doing. */
   knows(id: string): boolean {
     return this.#entries.has(id);
-  }
-
-  /** Tells if more wait to be looked up than one batch takes. */
-  get crowded(): boolean {
-    return this.#waiting > MOST_IN_BATCH;
   }
 
   /** The record with that id, at most `freshMs` old. */
@@ -155,15 +150,6 @@ export class KeyRing {
     return age < 0 ? Number.POSITIVE_INFINITY : age;
   }
 
-  async #wait(id: string): Promise<KeyRecord | null> {
-    this.#waiting++;
-    try {
-      return await this.#getInBatch(id);
-    } finally {
-      this.#waiting--;
-    }
-  }
-
   async #getAll(ids: readonly string[]): Promise<readonly (KeyRecord | null)[]> {
     await delay(Math.max(0, this.#nextBatch - performance.now()));
     this.#nextBatch = performance.now() + BATCH_INTERVAL_MS;
@@ -175,7 +161,7 @@ export class KeyRing {
     const { now, freshMs, graceMs, onError } = this.#options;
     let record: KeyRecord | null;
     try {
-      record = await (inBatch ? this.#wait(id) : this.#store.get(id));
+      record = await (inBatch ? this.#getInBatch(id) : this.#store.get(id));
     } catch (error) {
       if (this.#loading.get(id) === load) this.#loading.delete(id);
       if (before === undefined || this.#ageOf(before) >= freshMs + graceMs) throw error;

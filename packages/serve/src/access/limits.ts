@@ -85,10 +85,9 @@ export class RequestLimits {
     return allowance.allowed ? undefined : tooMany("Too many requests", allowance);
   }
 
-  /** The refusal of an address that has failed too often of late. Counts nothing. */
-  afterFailures(request: FastifyRequest): ApiError | undefined {
-    const allowance = this.#buckets.peek(`failures ${addressBlock(request.ip)}`, this.#limits.failures);
-    return allowance.allowed ? undefined : tooMany("Too many failed authentications", allowance);
+  /** Tells if the address of a request has failed too often of late. Counts nothing. */
+  hasFailedOften(request: FastifyRequest): boolean {
+    return !this.#buckets.peek(`failures ${addressBlock(request.ip)}`, this.#limits.failures).allowed;
   }
 
   /** Counts a failed authentication. What it is refused with, where there were too many. */
