@@ -25,8 +25,9 @@ export interface PopularityChoice {
   readonly beta: number;
 }
 
-/** Days that are tried. */
-const HALF_LIVES = [30, 90, 180, 365, 730, 1825];
+/** Days that are tried, the slowest fading first. */
+const HALF_LIVES = [1825, 730, 365, 180, 90, 30];
+const CLOSE = 0.995; // of the best score: of half-lives that cannot be told apart, the slowest fading is taken
 const DAY = 86_400; // s
 
 /** (n) log q. */
@@ -64,7 +65,8 @@ export function choosePopularity(run: Run): PopularityChoice {
       const { hr, mrr, ndcg } = rankQueries(run, validation, own).ranking;
       return { halfLife, beta, score: hr + mrr + ndcg };
     });
-    const { halfLife, beta } = found.reduce((best, one) => (one.score > best.score ? one : best));
+    const enough = CLOSE * Math.max(...found.map(({ score }) => score));
+    const [{ halfLife, beta }] = found.filter(({ score }) => score >= enough);
     return { halfLife, beta };
   });
 }
