@@ -97,5 +97,9 @@ export async function drawn(page: Page): Promise<void> {
 /** Waits until everything that the screen has asked for is there. */
 export async function settled(page: Page): Promise<void> {
   await page.locator("main h1").first().waitFor({ state: "attached" });
-  await page.waitForFunction(() => document.querySelector("main .skeleton, main [aria-busy=true]") === null);
+  await page.waitForFunction(
+    () =>
+      document.querySelector("main[data-loading='0']") !== null &&
+      document.querySelector("main .skeleton, main [aria-busy=true]") === null,
+  );
 }

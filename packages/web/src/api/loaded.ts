@@ -23,6 +23,9 @@ const entries = new Map<string, Entry>();
 
 const modelNumber = signal(0);
 
+/** Questions without an answer yet; the shell shows it as `data-loading`, for whoever waits until a screen is complete. */
+export const loading = signal(0);
+
 /** Another model answers now. */
 export function askAnew(): void {
   modelNumber.value++;
@@ -66,12 +69,13 @@ function ask(entry: Entry): void {
   const { answer, load } = entry;
   const own = ++entry.questions;
   if (answer.peek().state === "failed") answer.value = { state: "loading" };
+  loading.value = loading.peek() + 1;
+  const done = (state: Loaded<unknown>) => {
+    if (entry.questions === own) answer.value = state;
+    loading.value = loading.peek() - 1;
+  };
   load().then(
-    (value) => {
-      if (entry.questions === own) answer.value = { state: "ready", value };
-    },
-    (error: unknown) => {
-      if (entry.questions === own) answer.value = { state: "failed", problem: problemOf(error) };
-    },
+    (value) => done({ state: "ready", value }),
+    (error: unknown) => done({ state: "failed", problem: problemOf(error) }),
   );
 }

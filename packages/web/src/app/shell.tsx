@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import { loading } from "../api/loaded.ts";
 import { askToSignIn, keyWanted, signedIn, signOut, tokenUser } from "../api/session.ts";
 import { SignIn } from "../api/sign-in.tsx";
 import { Button } from "../design/button.tsx";
@@ -41,7 +42,7 @@ export function Shell() {
           </div>
         </div>
       </header>
-      <main id="main" ref={main} tabIndex={-1}>
+      <main id="main" ref={main} tabIndex={-1} data-loading={loading}>
         <Guard at={path.value}>
           <CurrentScreen />
         </Guard>

@@ -17,7 +17,8 @@ interface Side {
 
 export function ComparedResults({ sides }: { sides: readonly [Side, Side] }) {
   const list = evaluationList().value;
-  if (list.state !== "ready") return null;
+  if (list.state === "loading") return <Skeleton height="10rem" />;
+  if (list.state === "failed") return null;
   // the newest of each
   const results = sides.map(({ ids }) =>
     list.value.evaluations.find(({ model, problem }) => model !== null && problem === null && ids.includes(model)),

@@ -1,6 +1,7 @@
 // Results that say which model they are of: those of reports.
 import { Card } from "../design/card.tsx";
 import { decimals, rangeText } from "../design/numbers.ts";
+import { Skeleton } from "../design/skeleton.tsx";
 import { headlineOf } from "./comparison.ts";
 import { evaluationList, evaluationOf, evaluationPath } from "./evaluations.ts";
 import { mainTruth, truthTitle } from "./truths.ts";
@@ -12,7 +13,8 @@ interface ResultsOfModelProps {
 
 export function ResultsOfModel({ ids }: ResultsOfModelProps) {
   const list = evaluationList().value;
-  if (list.state !== "ready") return null;
+  if (list.state === "loading") return <Skeleton height="8rem" />;
+  if (list.state === "failed") return null;
   const own = list.value.evaluations.filter(
     ({ model, problem }) => model !== null && problem === null && ids.includes(model),
   );
@@ -39,6 +41,7 @@ function ResultCard({ name, isOwn }: { name: string; isOwn: boolean }) {
       <h3>
         <a href={evaluationPath(name)}>{name}</a>
       </h3>
+      {answer.state === "loading" && <Skeleton lines={2} />}
       {found && truth && (
         <p class="small">
           HR@{evaluation?.k} {decimals(found.own.figure.mean)} {rangeText(found.own.figure)},{" "}
