@@ -3,6 +3,7 @@
 //   npm test                          everything that this machine has
 //   npm run check                     the unit tests alone: no server, browser, database or process (tests called *.integration.test.ts)
 //   npx vitest --project core         one package, watching
+import { availableParallelism } from "node:os";
 import { playwright } from "@vitest/browser-playwright";
 import { defaultClientConditions, defaultServerConditions } from "vite";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
@@ -92,8 +93,8 @@ const unitProjects = [
   ...["core", "native", "data", "train", "evaluate", "client", "serve", "web", "cli"].map(nodeProject),
 ];
 
-/** Options of a project whose files take all cores each: they run one by one, behind the projects of lower orders. */
-const alone = (groupOrder: number) => ({ fileParallelism: false, sequence: { groupOrder } });
+/** Options of projects whose files start programs that take several cores: they run behind all others, one file for each core. */
+const late = { sequence: { groupOrder: 1 }, maxWorkers: availableParallelism() };
 
 const otherProjects = [
   wholeProject("scripts", "scripts/**/*.test.ts"),
@@ -102,17 +103,18 @@ const otherProjects = [
   ...(chromium
     ? [
         browserProject(chromium),
-        wholeProject("page", "test/page/*.test.ts", { ...alone(1), globalSetup: "test/page/demo.ts" }),
+        wholeProject("page", "test/page/*.test.ts", { ...late, globalSetup: "test/page/demo.ts" }),
       ]
     : []),
-  wholeProject("spark", "test/spark/*.test.ts", { ...alone(2), globalSetup: "test/spark/cluster.ts" }),
+  wholeProject("spark", "test/spark/*.test.ts", { ...late, globalSetup: "test/spark/cluster.ts" }),
 ];
 
 export default defineConfig({
   test: {
     projects: isUnit ? unitProjects : [...unitProjects, ...otherProjects],
     globalSetup: "test/support/shared.ts",
-    maxWorkers: process.env.NEARKIN_TEST_WORKERS ?? "100%",
+    // One more than there are cores: tests of servers and stores wait for disks, timers and each other half of the time.
+    maxWorkers: process.env.NEARKIN_TEST_WORKERS ?? availableParallelism() + 1,
     reporters: [new Reporter(skipped)],
     experimental: { fsModuleCache: true },
   },

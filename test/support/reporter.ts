@@ -36,7 +36,7 @@ export default class Reporter extends DefaultReporter {
     this.#showSkipped(inState("skipped"));
     this.#showPrinted();
     const brokenModules = modules.filter((module) => module.errors().length > 0).length;
-    const failed = inState("failed").length + brokenModules + errors.length;
+    const failed = inState("failed").length + brokenModules + errors.length + (this.#printed.length > 0 ? 1 : 0);
     const counts = `${inState("passed").length} passed, ${failed} failed, ${inState("skipped").length} skipped`;
     const { NEARKIN_TEST_COUNTS: file } = process.env;
     if (file) writeFileSync(file, `${counts}\n`);

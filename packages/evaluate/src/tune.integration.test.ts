@@ -88,7 +88,7 @@ describe("tuned baselines", () => {
     const kept = JSON.parse(readFileSync(path, "utf8"));
     const [popular, behavior] = Object.keys(kept);
     writeFileSync(path, JSON.stringify({ ...kept, [popular]: { halfLife: 1e9 }, [behavior]: "x" }));
-    expect(await tune("random", { cache })).toEqual(first);
+    expect(await tune("random", { cache })).toEqual({ ...first, tried: first.tried.slice(0, 2) });
     writeFileSync(path, "{");
     expect(await tune("random", { cache })).toEqual(first);
   });

@@ -20,7 +20,7 @@ export interface DemoFolders {
 /** Makes the folder that all of it goes to. */
 export function demoFolders(out: string): DemoFolders {
   try {
-    mkdirSync(out, { recursive: true });
+    mkdirSync(out, { recursive: true, mode: 0o700 }); // what its users do is written there
   } catch (cause) {
     throw new NearkinError("BAD_ARGUMENT", `${out}: cannot be written to: ${(cause as Error).message}`, { cause });
   }
