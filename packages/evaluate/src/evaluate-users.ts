@@ -35,18 +35,21 @@ export function measureUsers(
 ): Measurement {
   const recommenderOf = "rank" in recommender ? () => recommender : recommender.of;
   const truths = worlds.map(({ name, tasks, among }) => {
+    const keys: number[] = [];
     const asked: number[] = [];
     const values = new Map(metricNames.map((metric): [string, number[]] => [metric, []]));
     const metrics = measurePersonally(tasks, recommenderOf, {
       itemCount: events.length,
       ...(among ? { among } : {}),
-      onAnswer: (query, measured, row) => {
+      onAnswer: ({ userIndex }, query, measured, row) => {
+        keys.push(userIndex * events.length + query);
         asked.push(events[query]);
         for (const metric of metricNames) values.get(metric)?.push(measured[metric][row]);
       },
     });
     const queries = Int32Array.from(tasks, ({ userIndex }) => userIndex);
     const answered: AnsweredQueries = {
+      keys: Float64Array.from(keys),
       events: Int32Array.from(asked),
       metrics: Object.fromEntries(
         metricNames.map((metric) => [metric, Float64Array.from(values.get(metric) ?? [])]),

@@ -6,7 +6,7 @@ import type { Recommender } from "./protocol/recommender.ts";
 import { knownStrata, knownStratum, type Stratum, strata, stratify } from "./protocol/strata.ts";
 import type { TruthTable } from "./protocol/truths.ts";
 import type { KnownResult, MetricResult, RecommenderResult, TruthResult, TruthSummary } from "./result.ts";
-import { bootstrapMean, differences, mean, percentile } from "./statistics/bootstrap.ts";
+import { bootstrapMean, differences, type Interval, mean, percentile } from "./statistics/bootstrap.ts";
 import { signTest } from "./statistics/sign-test.ts";
 
 /** A recommender of one seed, measured: by truth the metrics of every query it could answer. */
@@ -28,6 +28,8 @@ interface MeasuredTruth {
 
 /** Every query that was answered; with held-out users once for each user who asks it. */
 export interface AnsweredQueries {
+  /** The same number for the same query, whoever answers. */
+  readonly keys: Float64Array;
   /** Training events of each. */
   readonly events: Int32Array;
   readonly metrics: Measured;
@@ -68,7 +70,8 @@ function measureTruth(
     strata.map((name) => [name, mean(measure(rowsOf(parts[name]), parts[name])["paper HR"])]),
   ) as Record<Stratum, number>;
   const metrics = measure(rowsOf(truth), truth);
-  const answered = { events: truth.queries.map((item) => events[item]), metrics };
+  const keys = Float64Array.from(truth.queries);
+  const answered = { keys, events: truth.queries.map((item) => events[item]), metrics };
   return { queries: truth.queries, metrics, strata: strataHr, answered };
 
   function rowsOf({ queries }: TruthTable): RankedLists {
@@ -149,25 +152,36 @@ function summarizeTruth(runs: readonly MeasuredTruth[], base: readonly MeasuredT
     queries: runs[0].queries.length,
     metrics,
     strata: { head: share("head"), middle: share("middle"), tail: share("tail") },
-    known: summarizeKnown(runs.map(({ answered }) => answered)),
+    known: summarizeKnown(
+      runs.map(({ answered }) => answered),
+      base?.map(({ answered }) => answered),
+    ),
   };
 }
 
-/** Of runs that answered the same queries. */
-function summarizeKnown(runs: readonly AnsweredQueries[]): KnownResult[] {
-  const [{ events }] = runs;
+/** Of runs that answered the same queries, and those of the base, which may have answered others. */
+function summarizeKnown(runs: readonly AnsweredQueries[], base: readonly AnsweredQueries[] | undefined): KnownResult[] {
+  const [{ keys, events }] = runs;
+  const baseRows = new Map(Array.from(base?.[0].keys ?? [], (key, r) => [key, r]));
   return knownStrata.flatMap(({ events: name }, stratum) => {
-    const rows = Int32Array.from(events.keys()).filter((r) => knownStratum(events[r]) === stratum);
+    const rows = Array.from(events.keys()).filter((r) => knownStratum(events[r]) === stratum);
     if (rows.length === 0) return [];
-    const metrics = Object.fromEntries(
-      paperMetrics.map((metric) => {
-        const values = Float64Array.from(rows, (r) => mean(runs.map((run) => run.metrics[metric][r])));
-        return [metric, bootstrapMean(values)];
-      }),
-    ) as KnownResult["metrics"];
-    return [{ events: name, queries: rows.length, metrics }];
+    const shared = rows.filter((r) => baseRows.has(keys[r]));
+    const metrics = byMetric((metric) => bootstrapMean(rows.map((r) => meanAt(runs, metric, r))));
+    if (!base || shared.length === 0) return [{ events: name, queries: rows.length, metrics }];
+    const difference = byMetric((metric) =>
+      bootstrapMean(shared.map((r) => meanAt(runs, metric, r) - meanAt(base, metric, baseRows.get(keys[r]) as number))),
+    );
+    return [{ events: name, queries: rows.length, metrics, against: { queries: shared.length, difference } }];
   });
 }
+
+const byMetric = (intervalOf: (metric: (typeof paperMetrics)[number]) => Interval): KnownResult["metrics"] =>
+  Object.fromEntries(paperMetrics.map((metric) => [metric, intervalOf(metric)])) as KnownResult["metrics"];
+
+/** Over seeds, of one query. */
+const meanAt = (runs: readonly AnsweredQueries[], metric: MetricName, row: number): number =>
+  mean(runs.map(({ metrics }) => metrics[metric][row]));
 
 /** (q) A query's value is the mean over seeds: then the interval over queries does not count a query several times. */
 function meanOverSeeds(runs: readonly MeasuredTruth[], name: MetricName): Float64Array {

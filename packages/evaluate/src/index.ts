@@ -36,6 +36,7 @@ export {
   type ShownUser,
 } from "./experiments/personalisation.ts";
 export type { RefitPoint, RefitStart } from "./experiments/refits.ts";
+export { type KnownVerdict, knownVerdicts } from "./known.ts";
 export { modelLabel } from "./model-label.ts";
 export { type Calibration, calibrate, type Forecast, forecastItems } from "./protocol/calibration.ts";
 export { type CatalogueFigures, catalogueFigures } from "./protocol/catalogue.ts";

@@ -79,6 +79,11 @@ export interface KnownResult {
   /** Queries that were answered. */
   readonly queries: number;
   readonly metrics: Readonly<Record<(typeof paperMetrics)[number], Interval>>;
+  /** Against the base, on the queries that both answer; absent for the base itself, and if there are none. */
+  readonly against?: {
+    readonly queries: number;
+    readonly difference: Readonly<Record<(typeof paperMetrics)[number], Interval>>;
+  };
 }
 
 /** The mean over seeds and queries, with the interval over queries (EV11). */

@@ -9,7 +9,9 @@ import {
   type EvaluationResult,
   evaluate,
   familyTable,
+  type KnownVerdict,
   knownTable,
+  knownVerdicts,
   mainTruth,
   overviewTable,
   plainTable,
@@ -142,12 +144,27 @@ function describe(result: EvaluationResult, asked: string | undefined): string {
       `HR by training events of the query, ${truth.name}; how many queries in brackets, – where it answers none`,
       plainTable(known),
     );
+    lines.push(...knownVerdicts(result, truth.name).flatMap(verdictLine));
   }
   const tuned = recommenders.flatMap(({ name, settings }) => (settings ? [`${name} (${settings})`] : []));
   if (tuned.length > 0) lines.push("", `Chosen on validation data: ${tuned.join("; ")}`);
   for (const { name, calibration } of calibrated) lines.push("", ...ratingLines(name, calibration));
   return `${lines.join("\n")}\n`;
 }
+
+/** "  5–19: above item-kNN, +.012 [+.004, +.020]" */
+function verdictLine({ events, rival, verdict }: KnownVerdict): string[] {
+  if (!rival) return [];
+  const [lead, low, high] = [rival.lead.mean, rival.lead.low, rival.lead.high].map(signed);
+  const words = { above: "above", below: "below", undecided: "not told from" }[verdict];
+  return [`  ${events}: ${words} ${rival.name}, the best baseline there, ${lead} [${low}, ${high}]`];
+}
+
+const signed = (value: number): string =>
+  value
+    .toFixed(3)
+    .replace(/^(-?)0\./, "$1.")
+    .replace(/^(?!-)/, "+");
 
 function ratingLines(name: string, { items, nll, nllOfMean, coverage, byRatings }: Calibration): string[] {
   const cover = Object.entries(coverage).map(

@@ -49,6 +49,8 @@ const metricResult = z
   })
   .meta({ id: "MetricResult" });
 
+const paperIntervals = z.object({ "paper HR": intervalOf, "paper MRR": intervalOf, "paper NDCG": intervalOf });
+
 const calibration = z
   .object({
     items: total,
@@ -81,7 +83,14 @@ const recommender = z
             z.object({
               events: z.string().describe("Training events of the query: 0, 1–4, 5–19, 20–99 or 100+."),
               queries: total.describe("Queries that were answered."),
-              metrics: z.object({ "paper HR": intervalOf, "paper MRR": intervalOf, "paper NDCG": intervalOf }),
+              metrics: paperIntervals,
+              against: z
+                .object({
+                  queries: total.describe("Queries that the base answers too."),
+                  difference: paperIntervals.describe("Less the base, query by query."),
+                })
+                .optional()
+                .describe("Left out for the base itself."),
             }),
           )
           .optional()

@@ -45,7 +45,7 @@ export interface PersonalOptions {
   /** Items that may be queries, hits and candidates; users are left with those queries that have a hit among them. @default all */
   among?: Int32Array;
   /** Told of every query that the recommender knows, with the metrics of the task's queries and its row among them. */
-  onAnswer?: (query: number, measured: Measured, row: number) => void;
+  onAnswer?: (task: PersonalTask, query: number, measured: Measured, row: number) => void;
 }
 
 /** What is left of a task when only some items count; undefined when no query has a hit. */
@@ -78,7 +78,7 @@ export function measurePersonally(
     const recommender = recommenderOf(task);
     const measured = measure(rankFor(task, recommender, allowed), task.truth);
     task.truth.queries.forEach((query, row) => {
-      if (recommender.knows(query)) onAnswer?.(query, measured, row);
+      if (recommender.knows(query)) onAnswer?.(task, query, measured, row);
     });
     for (const name of metricNames) {
       values[name][u] = measured[name].reduce((sum, value) => sum + value, 0) / task.truth.queries.length;

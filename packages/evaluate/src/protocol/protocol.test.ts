@@ -7,12 +7,14 @@ import { popularity } from "../baselines/popularity.ts";
 import { scoredRecommender } from "../baselines/scored.ts";
 import { measureRecommender, summarize } from "../evaluate.ts";
 import { measureUsers } from "../evaluate-users.ts";
+import { knownVerdicts } from "../known.ts";
 import { rankAmong } from "./among.ts";
 import { calibrate } from "./calibration.ts";
 import { catalogueFigures } from "./catalogue.ts";
 import { emptyLists, listOf, listsWithout, selectInto } from "./lists.ts";
 import { measure, metricNames } from "./measure.ts";
 import { measurePersonally, personalTasks, restrictTask } from "./personal.ts";
+import type { Recommender } from "./recommender.ts";
 import { knownStrata, knownStratum, stratify } from "./strata.ts";
 import { coInteractionWithin, type TruthTable } from "./truths.ts";
 
@@ -326,6 +328,70 @@ describe("how well a query is known", () => {
       ["20–99", 1],
       ["100+", 2],
     ]);
+    const model = scoredRecommender({ name: "model", ids: ids(10), score: (_, out) => out.set(events) });
+    const both = [
+      measureUsers(model, { seed: 1, kind: "model", worlds, events }),
+      measureUsers(warm, { seed: 1, kind: "baseline", worlds, events }),
+    ];
+    const [, { truths: compared }] = summarize(both, "model");
+    expect(
+      compared["later items"].known?.map(({ against }) => [against?.queries, against?.difference["paper HR"]]),
+    ).toEqual([1, 2].map((queries) => [queries, { mean: 0, low: 0, high: 0 }]));
+  });
+
+  describe("the model beside the best baseline there", () => {
+    const truth: TruthTable = {
+      name: "met",
+      queries: Int32Array.of(0, 1, 2, 8),
+      sets: [[8], [8], [7], [1]].map((set) => new Set(set)),
+      empty: 0,
+    };
+    /** Puts the hit of each of these queries first, and all other items behind it. */
+    const hits = (name: string, queries: readonly number[], knows = (_: number) => true) =>
+      scoredRecommender({
+        name,
+        ids: ids(10),
+        knows,
+        score: (query, out) => {
+          const row = truth.queries.indexOf(query);
+          out.fill(0);
+          if (queries.includes(query)) for (const item of truth.sets[row]) out[item] = 1;
+          else for (const item of truth.sets[row]) out[item] = -1;
+        },
+      });
+    const verdicts = (model: Recommender, ...baselines: Recommender[]) => {
+      const options = { seed: 1, truths: [truth], events };
+      const measured = [
+        measureRecommender(model, { ...options, kind: "model" as const }),
+        ...baselines.map((one) => measureRecommender(one, { ...options, kind: "baseline" as const })),
+      ];
+      return knownVerdicts({ recommenders: summarize(measured, model.name), base: model.name }, "met", "paper MRR");
+    };
+
+    test("is judged on the queries that both answer, against the baseline that it leads least", () => {
+      const found = verdicts(
+        hits("model", [0, 1, 2]),
+        hits("content", [0, 8]),
+        hits("kNN", [1, 2], (item) => events[item] > 0),
+      );
+      expect(found.map(({ events: name, queries, rival, verdict }) => [name, queries, rival?.name, verdict])).toEqual([
+        ["0", 1, "content", "undecided"],
+        ["1–4", 2, "kNN", "undecided"],
+        ["100+", 1, "content", "below"],
+      ]);
+      expect(found[2].rival?.lead.mean).toBeLessThan(0);
+    });
+
+    test("is not judged by who answers few of its queries, or the same to all", () => {
+      const few = hits("EASE", [1], (item) => item === 1);
+      const found = verdicts(hits("model", [1]), few, { ...hits("popularity", [0, 1, 2, 8]), name: "popularity" });
+      expect(found.map(({ events: name, rival, verdict }) => [name, rival?.name, verdict])).toEqual([
+        ["0", undefined, "undecided"],
+        ["1–4", "EASE", "undecided"], // one of two queries is half of them
+        ["100+", undefined, "undecided"],
+      ]);
+      expect(verdicts(hits("model", [0, 1, 2, 8]), hits("content", []))[1].verdict).toBe("above");
+    });
   });
 });
 

@@ -52,6 +52,7 @@ describe("the page of a report", () => {
   test("every figure has a name, a finding, a description for those who do not see it, and its numbers", () => {
     const figures = all("figure");
     expect(figures.map(({ id }) => id)).toEqual([
+      "known",
       "loss",
       "validation",
       "process",

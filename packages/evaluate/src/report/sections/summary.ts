@@ -1,5 +1,7 @@
 // What the model is, on which data, and the figures to take home, in plain words.
 import { AFFINITY } from "../../protocol/truths.ts";
+import { figure } from "../figures/figure.ts";
+import { knownFigure } from "../figures/known.ts";
 import { type Headline, headline, hitMeans, isPersonal, truthTitle } from "../headline.ts";
 import { type Html, html } from "../html.ts";
 import type { ModelReport } from "../model-report.ts";
@@ -10,6 +12,7 @@ import { calibrationOf } from "./calibration.ts";
 export function summarySection(report: ModelReport): Section {
   const main = headline(report);
   const affinity = main?.truth.name === AFFINITY ? undefined : headline(report, { truth: AFFINITY });
+  const known = main && knownFigure(report.evaluation, main.truth.name);
   return {
     id: "summary",
     title: "Summary",
@@ -17,7 +20,8 @@ export function summarySection(report: ModelReport): Section {
 <div class="cards">
 ${main ? headlineCard(report, main) : html`<p>No query of this split has a truth: there is nothing to compare.</p>`}
 ${affinity ? headlineCard(report, affinity) : ""}
-${ratingsCard(report)}</div>`,
+${ratingsCard(report)}</div>
+${known ? figure(known) : ""}`,
   };
 }
 

@@ -8,6 +8,8 @@ export const EVIL = `<script>alert("${"title"}")</script>`;
 
 const interval = (mean: number) => ({ mean, low: mean - 0.02, high: mean + 0.02 });
 
+const byPaperMetric = <T>(value: T) => ({ "paper HR": value, "paper MRR": value, "paper NDCG": value });
+
 function truthResult(hr: number, against?: number): TruthResult {
   const metric = (mean: number): MetricResult => ({
     ...interval(mean),
@@ -36,6 +38,14 @@ function truthResult(hr: number, against?: number): TruthResult {
       MetricResult
     >,
     strata: { head: hr, middle: hr / 2, tail: hr / 4 },
+    known: ["0", "20–99"].map((events, s) => ({
+      events,
+      queries: 40 - 30 * s,
+      metrics: byPaperMetric(interval(hr + s / 10)),
+      ...(against === undefined
+        ? {}
+        : { against: { queries: 30 - 10 * s, difference: byPaperMetric(interval(hr - against)) } }),
+    })),
   };
 }
 
