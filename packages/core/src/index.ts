@@ -207,6 +207,7 @@ export type {
   EmbeddedDraft,
   Explanation,
   ItemQuery,
+  MetItem,
   MetricOptions,
   ModelSimilarOptions,
   PersonalMetric,

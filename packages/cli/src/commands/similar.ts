@@ -93,10 +93,7 @@ async function runSimilar(folder: string, items: string[], flags: SimilarFlags, 
     const query = asked.map(({ id, query: own }) => id ?? own);
     output.write(`${JSON.stringify({ model: modelEntry(model), query, ...result }, null, 2)}\n`);
   } else {
-    const met = history
-      .slice(-(model.parts.history?.items ?? 0))
-      .map((id) => model.items.titleOf(model.items.indexOf(id)) ?? id);
-    output.write(describe(asked, result, met));
+    output.write(describe(asked, result));
     output.log(simulatedLine(model));
   }
 }
@@ -104,9 +101,9 @@ async function runSimilar(folder: string, items: string[], flags: SimilarFlags, 
 const TITLE = 44; // columns
 const BAR = 16;
 
-/** `met`: the items of the history that count, as people call them. */
-function describe(asked: readonly Asked[], result: SimilarResult, met: readonly string[]): string {
-  const { items, missing, weights, popularity, diversity } = result;
+function describe(asked: readonly Asked[], result: SimilarResult): string {
+  const { items, missing, weights, popularity, diversity, history = [] } = result;
+  const met = history.map(({ id, title }) => title ?? String(id));
   const names = asked.map(({ title, id }) => (id === null || id === title ? title : `${title} (${id})`));
   const head = `Similar to ${names.join(" and ")}:\n${missingLines(missing)}\n`;
   const width = Math.max(4, ...items.map((item) => Math.min(TITLE, name(item).length)));

@@ -94,11 +94,21 @@ export interface SimilarResult {
   readonly popularity: number;
   /** λ, as used. */
   readonly diversity: number;
+  /** Items of the history that count, in the order of `lifts`; absent if there are none. */
+  readonly history?: readonly MetItem[];
+}
+
+/** An item that the user met; a draft has neither id nor title. */
+export interface MetItem {
+  readonly id: ItemId | null;
+  readonly title: string | null;
 }
 
 export interface Explanation extends SimilarItem {
   readonly contributions: readonly Contribution[];
   readonly missing: readonly MissingChannel[];
+  /** Items of the history that count, in the order of `lifts`; absent if there are none. */
+  readonly history?: readonly MetItem[];
 }
 
 /** A user's own metric: may be passed to `similar` and `explain` as it is. */

@@ -22,6 +22,7 @@ import {
   type Explanation,
   type ItemQuery,
   isEmbedded,
+  type MetItem,
   type MetricOptions,
   type ModelSimilarOptions,
   type PersonalMetric,
@@ -153,7 +154,8 @@ export class Model implements AsyncDisposable {
       ...(diversity === 0 ? {} : { scoreRank: ranked.indexOf(shown[i]) + 1 }),
       ...(ranks ? { contributions: this.#contributions(asked, neighbour, ranks[i].without) } : {}),
     }));
-    return { items, missing, weights: this.#named(asked.weights), popularity: asked.popularity, diversity };
+    const { popularity } = asked;
+    return { items, missing, weights: this.#named(asked.weights), popularity, diversity, ...this.#met(asked) };
   }
 
   /** Why an item stands where it does in the list of a query: every channel's contribution, its rank, and its rank without each channel. */
@@ -167,7 +169,7 @@ export class Model implements AsyncDisposable {
     const neighbour = reasons(this.rows, asked, this.items.indexOf(item));
     const [{ rank, without }] = this.#ranksWithout(asked, [neighbour], candidatesOf(this.items, options));
     const contributions = this.#contributions(asked, neighbour, without);
-    return { ...this.#describe(neighbour, rank), contributions, missing };
+    return { ...this.#describe(neighbour, rank), contributions, missing, ...this.#met(asked) };
   }
 
   /** How the fields of the catalogue are read: as training stored it, or, in models of before, by the look of their cells. */
@@ -420,6 +422,16 @@ export class Model implements AsyncDisposable {
 
   #contributions(query: Query, neighbour: Neighbour, without: Int32Array): Contribution[] {
     return contributionsOf(this.#learned.names, query, { neighbour, without, masked: this.rows.masked });
+  }
+
+  #met({ history }: Query): { history?: MetItem[] } {
+    if (!history) return {};
+    const { items } = this;
+    return {
+      history: history.items.map(({ index }) =>
+        index < 0 ? { id: null, title: null } : { id: items.idOf(index), title: items.titleOf(index) },
+      ),
+    };
   }
 
   #describe({ item, score, total, lifts }: Neighbour, rank: number): SimilarItem {
