@@ -36,6 +36,31 @@ describe("similar", () => {
     const { rank, contributions } = await modelCalls.explain(model, id, second.id, plain);
     expect({ rank, contributions }).toEqual({ rank: 2, contributions: second.contributions });
   });
+
+  test("what was met lately counts in models that know who met what; items that are gone are passed over", async () => {
+    await using knowing = await openModel(tinyModel(engine, { behavior: true }), { engine });
+    const [id, ...met] = [0, 1, 2].map((row) => knowing.items.idOf(row));
+    const ask = (of: Model, items: readonly string[], factor = 1) =>
+      modelCalls.similar(of, id, { ...plain, history: { items, factor }, diversity: 0, k: 5 });
+    const without = await modelCalls.similar(knowing, id, { ...plain, diversity: 0, k: 5 });
+    const items = await ask(knowing, [...met, "gone", met[0]]);
+    expect(items).not.toEqual(without);
+    const { weight, decay } = knowing.parts.history ?? { weight: 0, decay: 1 };
+    for (const { raisedBy: lifts = [] } of items) {
+      expect(lifts.map(({ id: one }) => one).sort()).toEqual(met.toSorted()); // each once
+      expect(Math.max(...lifts.map(({ lift }) => lift))).toBe(lifts[0].lift);
+    }
+    expect([weight, decay].every((value) => value > 0)).toBe(true);
+    const [first] = items;
+    const { raisedBy } = await modelCalls.explain(knowing, id, first.id, {
+      ...plain,
+      history: { items: met.toReversed(), factor: 1 },
+    });
+    expect(raisedBy).toEqual(first.raisedBy);
+    expect(await ask(knowing, [])).toEqual(without);
+    expect((await ask(knowing, met, 2))[0].raisedBy?.[0].lift).toBeGreaterThan(0);
+    expect(await ask(model, met)).toEqual(await modelCalls.similar(model, id, { ...plain, diversity: 0, k: 5 }));
+  });
 });
 
 test("an item shows its fields as what they are, and which channels are not known", () => {

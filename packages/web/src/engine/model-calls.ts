@@ -1,5 +1,5 @@
 // What the worker does with the model it holds, by name: add a function here, and `calls` of worker-calls.ts has it.
-import { type FieldShape, type Model, readNumber, splitList } from "@nearkin/core";
+import { type FieldShape, type ItemId, type Model, readNumber, splitList } from "@nearkin/core";
 import { draftCalls } from "./draft-calls.ts";
 import { findRows } from "./find.ts";
 import { personalCalls } from "./personal-calls.ts";
@@ -14,6 +14,7 @@ import type {
   SimilarQuestion,
   Tuning,
 } from "./similarity.ts";
+import { liftsOf } from "./similarity.ts";
 
 const POPULAR = 18; // items
 const PAIRS = 6;
@@ -24,12 +25,18 @@ export const modelCalls = {
   ...personalCalls,
 
   async similar(model: Model, item: string, question: SimilarQuestion): Promise<readonly ExplainedItem[]> {
-    const { items } = await model.similar(item, { ...question, explain: true });
-    return items.map(({ contributions = [], ...rest }) => ({ ...rest, contributions }));
+    const { items, history } = await model.similar(item, { ...metricOf(model, question), explain: true });
+    return items.map(({ contributions = [], lifts, ...rest }) => ({
+      ...rest,
+      contributions,
+      raisedBy: liftsOf(lifts, history),
+    }));
   },
 
-  explain: (model: Model, item: string, other: string, tuning: Tuning): Promise<ExplainedItem> =>
-    model.explain(item, other, tuning),
+  async explain(model: Model, item: string, other: string, tuning: Tuning): Promise<ExplainedItem> {
+    const { lifts, history, ...rest } = await model.explain(item, other, metricOf(model, tuning));
+    return { ...rest, raisedBy: liftsOf(lifts, history) };
+  },
 
   item(model: Model, id: string): ItemDetails {
     const row = model.items.indexOf(id);
@@ -62,6 +69,16 @@ export const modelCalls = {
     return { ids, titles, lists };
   },
 };
+
+/** The question in the words of the model. Items that it does not have are passed over, as by the server. */
+function metricOf<Question extends Tuning>({ items, parts }: Model, { history, ...question }: Question) {
+  if (!history || !parts.history) return question;
+  return {
+    ...question,
+    history: history.items.filter((id) => items.ids.index(id as ItemId) !== undefined),
+    historyWeight: history.factor * parts.history.weight,
+  };
+}
 
 /** Items that lie closest together, each in one pair. */
 function closePairs(model: Model): ClosePair[] {

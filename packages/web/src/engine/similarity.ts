@@ -7,6 +7,15 @@ export interface Tuning {
   readonly weights: Readonly<Record<string, number>>;
   /** β: how much popularity counts. */
   readonly popularity: number;
+  /** What somebody met lately; undefined leaves it out. */
+  readonly history?: AskedHistory | undefined;
+}
+
+export interface AskedHistory {
+  /** Ids, the last one last. */
+  readonly items: readonly string[];
+  /** In units of what the model chose for it. */
+  readonly factor: number;
 }
 
 export interface SimilarQuestion extends Tuning {
@@ -34,10 +43,28 @@ export interface ItemDetails extends ItemFacts {
 }
 
 /** An item of a list, with its reasons. */
-export interface ExplainedItem extends Omit<SimilarItem, "id" | "contributions"> {
+export interface ExplainedItem extends Omit<SimilarItem, "id" | "contributions" | "lifts"> {
   readonly id: string;
   readonly contributions: readonly Contribution[];
+  /** How much each item of the history adds to the score, the most first. @default there is no history */
+  readonly raisedBy?: readonly Lift[];
 }
+
+export interface Lift {
+  /** Of the item that was met. */
+  readonly id: string;
+  readonly title: string;
+  readonly lift: number;
+}
+
+/** Lifts with the titles of the items that they are of. */
+export const liftsOf = (
+  lifts: readonly number[] | undefined,
+  met: readonly { readonly id: string | null; readonly title: string | null }[] | undefined,
+): Lift[] =>
+  (met ?? [])
+    .map(({ id, title }, i) => ({ id: id ?? "", title: title ?? id ?? "", lift: lifts?.[i] ?? 0 }))
+    .sort((a, b) => b.lift - a.lift);
 
 /** Two items that lie close together. */
 export interface ClosePair {

@@ -2,22 +2,28 @@
 import type { Item, ListedItem } from "@nearkin/client";
 import { client } from "../api/client.ts";
 import { noting } from "./active-model.ts";
-import type { ItemDetails, ItemFacts, Similarity, Tuning } from "./similarity.ts";
+import { type ItemDetails, type ItemFacts, liftsOf, type Similarity, type Tuning } from "./similarity.ts";
 
 const SHELF = 18; // items
 
 export const throughApi: Similarity = {
   place: "server",
 
-  async similar(item, { weights, popularity, diversity, k }) {
-    const { items } = noting(
-      await client.items.similar(item, { ...asked({ weights, popularity }), diversity, k, explain: true }),
+  async similar(item, { diversity, k, ...tuning }) {
+    const { items, metric } = noting(
+      await client.items.similar(item, { ...asked(tuning), diversity, k, explain: true }),
     );
-    return items.map(({ contributions = [], ...rest }) => ({ ...rest, contributions }));
+    return items.map(({ contributions = [], lifts, ...rest }) => ({
+      ...rest,
+      contributions,
+      raisedBy: liftsOf(lifts, metric.history?.items),
+    }));
   },
 
-  explain: async (item, other, { weights, popularity }) =>
-    noting(await client.items.explain(item, other, asked({ weights, popularity }))),
+  async explain(item, other, tuning) {
+    const { lifts, metric, ...rest } = noting(await client.items.explain(item, other, asked(tuning)));
+    return { ...rest, raisedBy: liftsOf(lifts, metric.history?.items) };
+  },
 
   item: async (id) => detailsOf(noting(await client.items.get(id))),
 
@@ -32,8 +38,13 @@ export const throughApi: Similarity = {
   },
 };
 
-/** Without what a signed-in user met lately: the model in a worker does not know it, and both must give the same list. */
-const asked = ({ weights, popularity }: Tuning) => ({ weights: { ...weights }, popularity, history: 0 });
+/** With the history that was asked about and no other: the model in a worker does not know the user, and both must give the same list. */
+const asked = ({ weights, popularity, history }: Tuning) => ({
+  weights: { ...weights },
+  popularity,
+  history: history?.factor ?? 0,
+  ...(history ? { met: [...history.items] } : {}),
+});
 
 const factsOf = ({ id, title, ratings, fields }: ListedItem): ItemFacts => ({ id, title, ratings, fields });
 

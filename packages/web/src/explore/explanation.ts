@@ -1,7 +1,7 @@
 // A neighbour's reasons in words and bars.
 import type { Segment } from "../design/bar.tsx";
 import { channelColour } from "../engine/active-model.ts";
-import type { ExplainedItem, SimilarQuestion } from "../engine/similarity.ts";
+import type { ExplainedItem, Lift, SimilarQuestion } from "../engine/similarity.ts";
 
 type Contribution = ExplainedItem["contributions"][number];
 
@@ -41,6 +41,12 @@ export function holdsBack(
     .toSorted((a, b) => a.rankWithout - b.rankWithout || b.contribution - a.contribution);
   return best && { channel: best.channel, rank: best.rankWithout };
 }
+
+const MAX_RAISED_BY = 2;
+
+/** Items of the history that add most to the score; none that take from it. */
+export const mostRaisedBy = ({ raisedBy = [] }: Pick<ExplainedItem, "raisedBy">): Lift[] =>
+  raisedBy.filter(({ lift }) => lift > 0).slice(0, MAX_RAISED_BY);
 
 /** Channels in which an item, or the one it is compared with, has no value. */
 export const notKnown = (contributions: readonly Contribution[]): string[] =>

@@ -61,10 +61,15 @@ function TunedNeighbours({ id }: { id: string }) {
   const learned = learnedMetric();
   const [chosen, choose] = useChosen(Object.keys(learned.weights));
   const metric = metricOf(chosen.user);
-  const start = metric?.state === "ready" ? metric.value : learned;
+  const met = metOf(chosen.user);
+  const start = {
+    ...(metric?.state === "ready" ? metric.value : learned),
+    met: met?.state === "ready" ? met.value : [],
+  };
   // a metric of another model, while the page goes over to that one, has other channels
   const fits = metric?.state !== "ready" || metric.value.model === activeModel.value?.id;
-  const known = activeModel.value !== undefined && metric?.state !== "loading" && fits;
+  const isLoading = metric?.state === "loading" || met?.state === "loading";
+  const known = activeModel.value !== undefined && !isLoading && fits;
   const question = questionOf(chosen, start);
   const { list, problem, askAgain } = useLiveList(id, known ? question : undefined);
   const search = withQuery(new URLSearchParams(), printChosen({ ...chosen, k: FEW }));
@@ -100,12 +105,23 @@ function TunedNeighbours({ id }: { id: string }) {
 /** The metric that all share. */
 function learnedMetric(): StartingMetric {
   const channels = activeModel.value?.channels ?? [];
-  return { weights: Object.fromEntries(channels.map(({ name, weight }) => [name, weight])), popularity: 0 };
+  return { weights: Object.fromEntries(channels.map(({ name, weight }) => [name, weight])), popularity: 0, met: [] };
 }
 
 function metricOf(user: string | null): Loaded<UserMetric> | undefined {
   if (user === null) return undefined;
   return loaded(`metric ${user}`, async () => noting(await client.users.metric.get(user))).value;
+}
+
+const MAX_MET = 50; // events; the model takes the last ten items that it has
+
+/** What a user met, the last one last; undefined if it cannot count. Who may not see it has a list without it. */
+function metOf(user: string | null): Loaded<readonly string[]> | undefined {
+  if (user === null || !activeModel.value?.channels.some(({ type }) => type === "behavior")) return undefined;
+  return loaded(`met by ${user}`, async () => {
+    const { events } = await client.users.events(user, { limit: MAX_MET });
+    return events.map(({ item }) => item).reverse();
+  }).value;
 }
 
 /** Ranks in the list that all share, to compare with; undefined where nothing was chosen, or they are not there yet. */

@@ -5,7 +5,7 @@ import { Table } from "../design/table.tsx";
 import { channelColour } from "../engine/active-model.ts";
 import type { ExplainedItem } from "../engine/similarity.ts";
 import { inOneLine } from "./describe.ts";
-import { holdsBack, type Move, notKnown, segmentsOf, shown, spoken } from "./explanation.ts";
+import { holdsBack, type Move, mostRaisedBy, notKnown, segmentsOf, shown, spoken } from "./explanation.ts";
 import { itemFacts } from "./facts.ts";
 import "./neighbour-card.css";
 
@@ -26,6 +26,7 @@ interface NeighbourCardProps {
 export function NeighbourCard({ item, full, diversity, move, search, said = [] }: NeighbourCardProps) {
   const { id, title, rank, distance, contributions } = item;
   const held = holdsBack(item, diversity);
+  const raised = mostRaisedBy(item);
   const unknown = notKnown(contributions).filter((channel) => !said.includes(channel));
   const facts = itemFacts(id).value;
   const [open, setOpen] = useState(false);
@@ -66,6 +67,7 @@ export function NeighbourCard({ item, full, diversity, move, search, said = [] }
             <b>#{held.rank}</b> with the same {held.channel}
           </span>
         )}
+        {raised.length > 0 && <span>Raised by {raised.map(({ title: met }) => met).join(" and ")}, met lately</span>}
         {unknown.length > 0 && <span class="soft">{unknown.join(", ")} not known: an average stands in</span>}
       </p>
       <div class="neighbour-numbers" id={table}>
@@ -92,29 +94,44 @@ function Tip({ contributions }: Pick<ExplainedItem, "contributions">) {
 }
 
 /** All of them, where one opens it. */
-function Numbers({ item: { title, id, contributions } }: { item: ExplainedItem }) {
+function Numbers({ item }: { item: ExplainedItem }) {
+  const { title, id, contributions, raisedBy = [] } = item;
   return (
-    <Table
-      caption={`What makes the distance to ${title ?? id}`}
-      quiet
-      rows={contributions}
-      keyOf={({ channel }) => channel}
-      columns={[
-        {
-          title: "Channel",
-          cell: ({ channel }) => (
-            <span class="channel-name">
-              <Swatch channel={channel} />
-              {channel}
-            </span>
-          ),
-        },
-        { title: "Weight", numeric: true, cell: ({ weight }) => shown(weight) },
-        { title: "× distance", numeric: true, cell: ({ distance }) => shown(distance) },
-        { title: "= part", numeric: true, cell: ({ contribution }) => shown(contribution) },
-        { title: "Rank if equal", numeric: true, cell: ({ rankWithout }) => `#${rankWithout}` },
-      ]}
-    />
+    <>
+      <Table
+        caption={`What makes the distance to ${title ?? id}`}
+        quiet
+        rows={contributions}
+        keyOf={({ channel }) => channel}
+        columns={[
+          {
+            title: "Channel",
+            cell: ({ channel }) => (
+              <span class="channel-name">
+                <Swatch channel={channel} />
+                {channel}
+              </span>
+            ),
+          },
+          { title: "Weight", numeric: true, cell: ({ weight }) => shown(weight) },
+          { title: "× distance", numeric: true, cell: ({ distance }) => shown(distance) },
+          { title: "= part", numeric: true, cell: ({ contribution }) => shown(contribution) },
+          { title: "Rank if equal", numeric: true, cell: ({ rankWithout }) => `#${rankWithout}` },
+        ]}
+      />
+      {raisedBy.length > 0 && (
+        <Table
+          caption={`What was met lately, and how much each adds to the score of ${title ?? id}`}
+          quiet
+          rows={raisedBy}
+          keyOf={({ id: met }) => met}
+          columns={[
+            { title: "Met lately", cell: ({ title: met }) => met },
+            { title: "Adds", numeric: true, cell: ({ lift }) => shown(lift) },
+          ]}
+        />
+      )}
+    </>
   );
 }
 

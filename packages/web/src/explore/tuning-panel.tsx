@@ -19,7 +19,7 @@ interface TuningPanelProps {
 /** What a slider of a derived channel is about, by the channel's type. */
 const HINTS: Readonly<Record<string, string>> = {
   surrogate: "Who will like it, predicted from all other channels.",
-  behavior: "Whom it meets: people who met the one and the other.",
+  behavior: "Who met it: people who met the one also met the other.",
 };
 
 /** Whose metric, and a slider for everything that goes into it. Beside the list on wide screens, over its lower part on narrow ones. */
@@ -39,13 +39,13 @@ export function TuningPanel({ chosen, start, reason, onChange }: TuningPanelProp
         <UserChooser
           user={chosen.user}
           reason={reason}
-          onChoose={(user) => onChange({ ...chosen, user, weights: {}, popularity: null })}
+          onChoose={(user) => onChange({ ...chosen, user, weights: {}, popularity: null, history: null })}
         />
         <ChannelSliders chosen={chosen} start={start} onChange={onChange} />
         <ListSliders chosen={chosen} start={start} onChange={onChange} />
         <Button
           disabled={!isMoved(chosen)}
-          onClick={() => onChange({ ...chosen, weights: {}, popularity: null, diversity: 0 })}
+          onClick={() => onChange({ ...chosen, weights: {}, popularity: null, history: null, diversity: 0 })}
         >
           Reset sliders
         </Button>
@@ -103,6 +103,20 @@ function ListSliders({ chosen, start, onChange }: TuningPanelProps) {
         hint="Right: the most rated come earlier. Left: later."
         onInput={(popularity) => onChange({ ...chosen, popularity })}
       />
+      {start.met.length > 0 && (
+        <Slider
+          compact
+          label="Met lately"
+          min={0}
+          max={HIGHEST}
+          step={0.05}
+          value={chosen.history ?? 1}
+          home={1}
+          format={(value) => (value === 0 ? "off" : times(value))}
+          hint="How much counts what this user met last: what people with the same items met comes earlier."
+          onInput={(history) => onChange({ ...chosen, history })}
+        />
+      )}
       <Slider
         compact
         label="Diversity"

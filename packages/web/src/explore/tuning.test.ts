@@ -13,27 +13,28 @@ import {
 
 const channels = ["genres", "plot", "a:b"];
 const read = (text: string) => readChosen(new URLSearchParams(text), channels);
-const nothing: Chosen = { user: null, weights: {}, popularity: null, diversity: 0, k: FEW };
+const nothing: Chosen = { user: null, weights: {}, popularity: null, history: null, diversity: 0, k: FEW };
 
 describe("the address", () => {
   test("says whose metric, which weights, popularity and diversity", () => {
-    expect(read("user=u0001&weights=plot:2.1,genres:0.3&popularity=0.25&diversity=0.2&k=24")).toEqual({
+    expect(read("user=u0001&weights=plot:2.1,genres:0.3&popularity=0.25&history=0.5&diversity=0.2&k=24")).toEqual({
       user: "u0001",
       weights: { plot: 2.1, genres: 0.3 },
       popularity: 0.25,
+      history: 0.5,
       diversity: 0.2,
       k: 24,
     });
   });
 
   test("of before, or mistyped, still leads somewhere", () => {
-    expect(read("user=&weights=gone:1,plot:x,plot&popularity=99&diversity=-1&k=0.5")).toEqual(nothing);
+    expect(read("user=&weights=gone:1,plot:x,plot&popularity=99&history=-1&diversity=-1&k=0.5")).toEqual(nothing);
     expect(read("weights=&popularity=&k=1000")).toEqual(nothing);
   });
 
   test.each<Chosen>([
     nothing,
-    { user: "u 1&2", weights: { "a:b": 0, plot: -1.5 }, popularity: -0.5, diversity: 1, k: 48 },
+    { user: "u 1&2", weights: { "a:b": 0, plot: -1.5 }, popularity: -0.5, history: 0, diversity: 1, k: 48 },
     { ...nothing, popularity: 0 }, // said, since a user may have another
   ])("printed and read is the same: %j", (chosen) => {
     const query = new URLSearchParams();
@@ -47,11 +48,19 @@ describe("the address", () => {
 });
 
 describe("questionOf", () => {
-  const start = { weights: { genres: 0.1, plot: 0.2 }, popularity: 0.4 };
+  const start = { weights: { genres: 0.1, plot: 0.2 }, popularity: 0.4, met: [] };
 
   test("asks with every channel, those that were moved in place of the user's", () => {
     const question = questionOf({ ...nothing, weights: { plot: 0 } }, start);
     expect(question).toEqual({ weights: { genres: 0.1, plot: 0 }, popularity: 0.4, diversity: 0, k: FEW });
+  });
+
+  test("asks about what was met as the model chose it, or as a slider says; 0 leaves it out", () => {
+    const met = { ...start, met: ["a", "b"] };
+    expect(questionOf(nothing, met).history).toEqual({ items: ["a", "b"], factor: 1 });
+    expect(questionOf({ ...nothing, history: 2.5 }, met).history).toEqual({ items: ["a", "b"], factor: 2.5 });
+    expect(questionOf({ ...nothing, history: 0 }, met)).not.toHaveProperty("history");
+    expect(questionOf({ ...nothing, history: 2 }, start)).not.toHaveProperty("history");
   });
 
   test("takes popularity 0 for a choice", () => {

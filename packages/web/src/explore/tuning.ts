@@ -9,6 +9,8 @@ export interface Chosen {
   readonly weights: Readonly<Record<string, number>>;
   /** null: the user's own, or 0. */
   readonly popularity: number | null;
+  /** How much what the user met lately counts, in units of what the model chose for it; null: 1. */
+  readonly history: number | null;
   readonly diversity: number;
   /** Items of the list. */
   readonly k: number;
@@ -18,6 +20,8 @@ export interface Chosen {
 export interface StartingMetric {
   readonly weights: Readonly<Record<string, number>>;
   readonly popularity: number;
+  /** Ids of what the user met, the last one last; empty where it cannot count. */
+  readonly met: readonly string[];
 }
 
 export const FEW = 12; // items of a list to begin with
@@ -31,17 +35,26 @@ export function readChosen(query: URLSearchParams, channels: readonly string[]):
     user: query.get("user") || null,
     weights: readWeights(query.get("weights") ?? "", channels),
     popularity: readNumber(query.get("popularity"), -10, 10),
+    history: readNumber(query.get("history"), 0, 10),
     diversity: readNumber(query.get("diversity"), 0, 1) ?? 0,
     k: Number.isInteger(k) && k >= 1 && k <= MOST ? k : FEW,
   };
 }
 
 /** The changes of the query that say it; null where nothing needs to be said. */
-export function printChosen({ user, weights, popularity, diversity, k }: Chosen): Record<string, string | null> {
+export function printChosen({
+  user,
+  weights,
+  popularity,
+  history,
+  diversity,
+  k,
+}: Chosen): Record<string, string | null> {
   return {
     user,
     weights: printWeights(weights) || null,
     popularity: popularity === null ? null : String(popularity),
+    history: history === null ? null : String(history),
     diversity: diversity === 0 ? null : String(diversity),
     k: k === FEW ? null : String(k),
   };
@@ -70,7 +83,9 @@ function readNumber(text: string | null, least: number, most: number): number | 
 
 /** What the engine is asked: the weights of the start with those that were moved, every channel of them. */
 export function questionOf(chosen: Chosen, start: StartingMetric): SimilarQuestion {
+  const factor = chosen.history ?? 1;
   return {
+    ...(start.met.length > 0 && factor !== 0 ? { history: { items: start.met, factor } } : {}),
     weights: { ...start.weights, ...chosen.weights },
     popularity: chosen.popularity ?? start.popularity,
     diversity: chosen.diversity,
@@ -93,5 +108,5 @@ export function unitOf(channel: string, learned: Readonly<Record<string, number>
 export const weightAt = (multiple: number, unit: number): number => Number((multiple * unit).toPrecision(4));
 
 /** Whether anything was moved. */
-export const isMoved = ({ weights, popularity, diversity }: Chosen): boolean =>
-  Object.keys(weights).length > 0 || popularity !== null || diversity !== 0;
+export const isMoved = ({ weights, popularity, history, diversity }: Chosen): boolean =>
+  Object.keys(weights).length > 0 || popularity !== null || history !== null || diversity !== 0;
