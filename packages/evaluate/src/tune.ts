@@ -68,7 +68,7 @@ function combinations(values: Readonly<Record<string, readonly number[]>>): Sett
 
 const DAYS = [365, 30, 90, 180, 730, 1825];
 const EASE_TRIAL = { maxItems: 2000 } as const;
-const IALS_TRIAL = { factors: 64, sweeps: 6 } as const;
+const IALS_TRIAL = { factors: 32, sweeps: 4 } as const;
 const IALS_GRID = combinations({ alpha: [0.5, 0.2, 1], lambda: [0.003, 0.01] });
 
 /** Items that people know are ranked best with much shrinkage and a small exponent, new items with little and a larger one. */
