@@ -27,7 +27,12 @@ export interface PopularityChoice {
 
 /** Days that are tried, the slowest fading first. */
 const HALF_LIVES = [1825, 730, 365, 180, 90, 30];
-const CLOSE = 0.995; // of the best score: of half-lives that cannot be told apart, the slowest fading is taken
+/** β that are tried: how far β·log q is spread over the items, in units of how far the scores are. */
+const STRENGTHS = [0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6];
+const PROBE = 0.4; // the strength that tells half-lives apart if none ranks best without fading
+const CLOSE = 0.995; // of the best score: of choices that cannot be told apart, the first is taken, with less popularity or slower fading
+const MAX_QUERIES = 400;
+const SAMPLED_QUERIES = 50; // that tell how far scores are spread
 const DAY = 86_400; // s
 
 /** (n) log q. */
@@ -47,7 +52,7 @@ export function logPopularityOf({ data, logq }: TrainingSet, halfLife: number | 
   return counts.map((count) => portableLog(Math.max(count, once) / total));
 }
 
-/** Of half-lives, each with its best β, the one that ranks validation items best; all alike, and β = 0, without any. */
+/** The half-life and β that rank validation items best; all alike, and β = 0, without any. */
 export function choosePopularity(run: Run): PopularityChoice {
   const { set, config } = run;
   const { validation, dataset } = set;
@@ -55,20 +60,77 @@ export function choosePopularity(run: Run): PopularityChoice {
   const isTimed = dataset.manifest.time.kind === "seconds";
   const halfLives = !isTimed ? [null] : asked === "auto" ? [null, ...HALF_LIVES] : [asked];
   if (!validation) return { halfLife: isTimed && asked !== "auto" ? asked : null, beta: 0 };
-  const logs = halfLives.map((halfLife) => logPopularityOf(set, halfLife));
+  const queries = sampled(validation, set.itemCount);
   return withCatalogue(run, (rows, options) => {
-    const betas = calibrate(validation, { rows, options, logs });
-    const found = halfLives.map((halfLife, i) => {
-      const beta = betas[i];
-      if (halfLives.length === 1) return { halfLife, beta, score: 0 };
-      const own = { rows: withLogPopularity(rows, logs[i]), options: { ...options, popularity: beta } };
-      const { hr, mrr, ndcg } = rankQueries(run, validation, own).ranking;
-      return { halfLife, beta, score: hr + mrr + ndcg };
-    });
-    const enough = CLOSE * Math.max(...found.map(({ score }) => score));
-    const [{ halfLife, beta }] = found.filter(({ score }) => score >= enough);
-    return { halfLife, beta };
+    const spread = scoreSpread(rows, options, queries.queries);
+    const score = (halfLife: number | null, strength: number): number => {
+      const logs = logPopularityOf(set, halfLife);
+      const popularity = betaOf(spread, logs, strength);
+      const { hr, mrr, ndcg } = rankQueries(run, queries, {
+        rows: withLogPopularity(rows, logs),
+        options: { ...options, popularity },
+      }).ranking;
+      return hr + mrr + ndcg;
+    };
+    const [first, ...others] = halfLives;
+    let [halfLife, found] = [first, bestOf(STRENGTHS, (strength) => score(first, strength))];
+    if (others.length > 0) {
+      const probe = found.choice || PROBE;
+      const fading = bestOf(halfLives, (one) => score(one, probe)).choice;
+      const faded = fading === first ? found : bestOf(STRENGTHS, (strength) => score(fading, strength));
+      if (faded.choice > 0 && found.score < CLOSE * faded.score) [halfLife, found] = [fading, faded];
+    }
+    return { halfLife, beta: betaOf(spread, logPopularityOf(set, halfLife), found.choice) };
   });
+}
+
+/** The first choice whose score is close to the best. */
+function bestOf<T>(choices: readonly T[], scoreOf: (choice: T) => number): { choice: T; score: number } {
+  const scores = choices.map(scoreOf);
+  const enough = CLOSE * Math.max(...scores);
+  const i = scores.findIndex((score) => score >= enough);
+  return { choice: choices[i], score: scores[i] };
+}
+
+/** β with which β·log q is `strength` times as far spread as the scores; 0 if all items are equally popular. */
+function betaOf(spread: number, logs: Float64Array, strength: number): number {
+  const deviation = Math.sqrt(varianceOf(logs));
+  return deviation > 0 ? (strength * spread) / deviation : 0;
+}
+
+/** How far −t/T of all items is spread, for some of these queries. */
+function scoreSpread(rows: LiftedRows, options: QueryOptions, queries: Int32Array): number {
+  const scores = new Float32Array(rows.count);
+  const count = Math.min(SAMPLED_QUERIES, queries.length);
+  let variance = 0;
+  for (let i = 0; i < count; i++) {
+    const item = queries[Math.floor((i * queries.length) / count)];
+    const query = buildQuery(rows, [liftedItem(rows, item)], options);
+    scanScores(rows, query, (first, length, found, at) => scores.set(found.subarray(at, at + length), first));
+    variance += varianceOf(scores) / count;
+  }
+  return Math.sqrt(variance);
+}
+
+function varianceOf(values: Float32Array | Float64Array): number {
+  let [sum, squares] = [0, 0];
+  for (const x of values) sum += x;
+  const mean = sum / values.length;
+  for (const x of values) squares += (x - mean) ** 2;
+  return squares / values.length;
+}
+
+/** Some of the queries, evenly spread. */
+function sampled({ queries, starts, items }: Validation, itemCount: number): Validation {
+  const rows = chosenQueries(queries.length, itemCount, MAX_QUERIES);
+  const relevant = rows.map((r) => items.subarray(starts[r], starts[r + 1]));
+  const ends = Int32Array.from(relevant, ({ length }) => length);
+  for (let r = 1; r < ends.length; r++) ends[r] += ends[r - 1];
+  return {
+    queries: Int32Array.from(rows, (r) => queries[r]),
+    starts: Int32Array.of(0, ...ends),
+    items: Int32Array.from(relevant.flatMap((own) => [...own])),
+  };
 }
 
 /** The same rows with another log q, written over theirs. */
@@ -80,101 +142,4 @@ function withLogPopularity(rows: LiftedRows, logs: Float64Array): LiftedRows {
     largestLog = Math.max(largestLog, Math.abs(log));
   });
   return { ...rows, largestLog };
-}
-
-/** Queries that β is fitted to: one number needs no more. */
-const CALIBRATED_ON = 200;
-
-/**
- * For each log q, the β that makes the items met around the validation items most likely under P(x|query) ∝ exp(−t/T + β·log q): the log-likelihood is
- * concave in β, and Newton's method finds its maximum. Never below 0, which would push down what many know.
- *
- * Items met equally often have the same log q, so Σ e^(−t/T) by value of log q is all that β needs of a query: one scan each, for every log q.
- */
-function calibrate(
-  validation: Validation,
-  { rows, options, logs }: { rows: LiftedRows; options: QueryOptions; logs: readonly Float64Array[] },
-): number[] {
-  const chosen = chosenQueries(validation.queries.length, rows.count, CALIBRATED_ON);
-  const grouped = logs.map(distinct);
-  const sums = grouped.map((): Float64Array[] => []);
-  const scores = new Float32Array(rows.count);
-  for (const r of chosen) {
-    const item = validation.queries[r];
-    const query = buildQuery(rows, [liftedItem(rows, item)], options);
-    scanScores(rows, query, (first, length, found, at) => scores.set(found.subarray(at, at + length), first));
-    scores[item] = Number.NEGATIVE_INFINITY;
-    const top = scores.reduce((most, score) => Math.max(most, score), Number.NEGATIVE_INFINITY);
-    const likely = Float64Array.from(scores, (score) => exp(score - top));
-    grouped.forEach(({ values, groups }, i) => {
-      const sum = new Float64Array(values.length);
-      likely.forEach((x, item) => {
-        sum[groups[item]] += x;
-      });
-      sums[i].push(sum);
-    });
-  }
-  return grouped.map(({ values, groups }, i) => {
-    const met = chosen.map((r) => {
-      let sum = 0;
-      for (let e = validation.starts[r]; e < validation.starts[r + 1]; e++) sum += values[groups[validation.items[e]]];
-      return sum / (validation.starts[r + 1] - validation.starts[r]);
-    });
-    return bestBeta(values, { sums: sums[i], met });
-  });
-}
-
-/** β from Σ e^(−t/T) by value of log q, and the mean log q of what was met, query by query. */
-function bestBeta(
-  values: Float64Array,
-  { sums, met }: { sums: readonly Float64Array[]; met: readonly number[] },
-): number {
-  let beta = 0;
-  for (let iteration = 0; iteration < 12; iteration++) {
-    const factors = values.map((value) => exp(beta * value));
-    let slope = 0;
-    let curvature = 0;
-    sums.forEach((sum, i) => {
-      const { mean, variance } = moments(values, (g) => sum[g] * factors[g]);
-      slope += met[i] - mean;
-      curvature += variance;
-    });
-    if (!(curvature > 0)) break;
-    const next = Math.max(0, Math.min(3, beta + slope / curvature));
-    const done = Math.abs(next - beta) < 1e-4;
-    beta = next;
-    if (done) break;
-  }
-  return beta;
-}
-
-const MOST_GROUPS = 4096;
-const STEP = 1 / 64; // of log q, where there are more
-
-/** The distinct values of log q, less the largest (only differences count), and for each item which of them is its own. */
-function distinct(logq: Float64Array): { values: Float64Array; groups: Int32Array } {
-  const exact = new Set(logq);
-  const rounded = exact.size > MOST_GROUPS ? logq.map((value) => Math.round(value / STEP) * STEP) : logq;
-  const sorted = Float64Array.from(rounded === logq ? exact : new Set(rounded)).sort();
-  const places = new Map(Array.from(sorted, (value, g) => [value, g]));
-  const largest = sorted[sorted.length - 1];
-  return {
-    values: sorted.map((value) => value - largest),
-    groups: Int32Array.from(rounded, (value) => places.get(value) ?? 0),
-  };
-}
-
-/** Mean and variance of the values under these weights. */
-function moments(values: Float64Array, weightOf: (g: number) => number): { mean: number; variance: number } {
-  let total = 0;
-  let first = 0;
-  let second = 0;
-  for (let g = 0; g < values.length; g++) {
-    const weight = weightOf(g);
-    total += weight;
-    first += weight * values[g];
-    second += weight * values[g] * values[g];
-  }
-  const mean = first / total;
-  return { mean, variance: second / total - mean * mean };
 }
