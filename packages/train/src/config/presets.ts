@@ -75,7 +75,7 @@ const standard: TrainConfig = {
     keep: "best",
   },
   popularity: { halfLife: "auto" },
-  behavior: { factors: 0 },
+  behavior: { factors: 128 },
   personal: {
     target: "choice",
     fit: "map",

@@ -37,4 +37,5 @@ export const tiny: TrainConfigInput = {
   siamese: { steps: 12, batch: 32, validateEvery: 5 },
   ssl: { steps: 9, batch: 80, inducing: 20, validateEvery: 4, reselectEvery: 3, factors: 4 },
   personal: { users: 6, items: 8, others: 20, steps: 2, iterations: 5 },
+  behavior: { factors: 0 }, // run/behavior.integration.test.ts
 };
