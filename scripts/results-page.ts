@@ -68,6 +68,7 @@ What Nearkin's models, and the baselines they must beat, score on MovieLens. Thi
   [ml-25m-prefix.yaml](results/ml-25m-prefix.yaml).
 - **Figures** are means over test items at 10 places, ${SEEDS} seeds for whatever is trained where a row says nothing else, with 95 % bootstrap intervals over test items.
   ↑ and ↓ mark what is better or worse than \`default\` at β = 0, item by item, by a sign test with p < ${SURE}.
+- **Models** were trained before \`default\` had a [behavior channel](training.md#behavior), as \`behavior: { factors: 0 }\` trains them today; figures with it stand there.
 - **All of it again:** [measure.sh](results/measure.sh) has every command, in order. The commands of each table stand below it.
 
 ## What holds

@@ -11,7 +11,7 @@ export interface Tuning {
   readonly history?: AskedHistory | undefined;
 }
 
-export interface AskedHistory {
+interface AskedHistory {
   /** Ids, the last one last. */
   readonly items: readonly string[];
   /** In units of what the model chose for it. */
