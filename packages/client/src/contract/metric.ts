@@ -21,7 +21,7 @@ export const historyFactor = z
   .max(10)
   .default(1)
   .describe(
-    "Factor on the weight that the model gives to what the user met lately; 0 leaves it out. Only in models with a behavior channel. Default: 1.",
+    "Factor on the weight that the model gives to what the user met lately; 0 leaves it out. Items of the history are not in the list. Only in models with a behavior channel. Default: 1.",
   );
 
 export const met = z

@@ -1,5 +1,6 @@
 // Which items may be returned, or are asked about: ids and filters of callers as rows.
 import { NearkinError } from "../errors.ts";
+import type { Query } from "../rank/query.ts";
 import { type CandidateOptions, shown } from "./answers.ts";
 import type { Items } from "./items.ts";
 
@@ -24,6 +25,12 @@ export function candidatesOf(items: Items, { exclude, filter }: CandidateOptions
     ...(exclude ? { exclude: Array.from(exclude, (id) => items.indexOf(id)) } : {}),
     ...(allowed ? { allowed } : {}),
   };
+}
+
+/** Without the items of the history, which would raise themselves above all others. */
+export function withoutMet(candidates: Candidates, { history }: Query): Candidates {
+  const met = (history?.items ?? []).map(({ index }) => index).filter((index) => index >= 0);
+  return met.length === 0 ? candidates : { ...candidates, exclude: [...(candidates.exclude ?? []), ...met] };
 }
 
 /** Rows of ids; rows as they are, and all `count` of them where none are named. */

@@ -34,7 +34,7 @@ import {
   type SimilarResult,
   type SuggestedQuestion,
 } from "./answers.ts";
-import { type Candidates, candidatesOf, rowsOf } from "./candidates.ts";
+import { type Candidates, candidatesOf, rowsOf, withoutMet } from "./candidates.ts";
 import { channelWeights, type LearnedWeights, queryWeights } from "./channel-weights.ts";
 import { closeScopes, hasOpened } from "./close-order.ts";
 import { coldLogPopularity } from "./cold-popularity.ts";
@@ -143,7 +143,7 @@ export class Model implements AsyncDisposable {
     const { k = 10, explain = false, diversity = 0 } = options;
     const { lifted, missing } = await this.#lift(query);
     const asked = await this.#query(query, lifted, options);
-    const candidates = candidatesOf(this.items, options);
+    const candidates = withoutMet(candidatesOf(this.items, options), asked);
     const found = diversity === 0 ? k : Math.max(k, DIVERSITY_POOL);
     const ranked = rankExactly(this.rows, asked, { k: found, ...candidates });
     const shown = diversify(this.rows, asked, ranked, { diversity, k });
@@ -167,7 +167,8 @@ export class Model implements AsyncDisposable {
     const { lifted, missing } = await this.#lift(query);
     const asked = await this.#query(query, lifted, options);
     const neighbour = reasons(this.rows, asked, this.items.indexOf(item));
-    const [{ rank, without }] = this.#ranksWithout(asked, [neighbour], candidatesOf(this.items, options));
+    const candidates = withoutMet(candidatesOf(this.items, options), asked);
+    const [{ rank, without }] = this.#ranksWithout(asked, [neighbour], candidates);
     const contributions = this.#contributions(asked, neighbour, without);
     return { ...this.#describe(neighbour, rank), contributions, missing, ...this.#met(asked) };
   }

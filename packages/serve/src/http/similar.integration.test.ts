@@ -208,6 +208,9 @@ describe("what a user met lately", () => {
         expected.items.map(({ contributions, ...item }) => item),
       );
       expect(metric.history).toEqual({ weight, items: met.map((id) => expect.objectContaining({ id })) });
+      const listed = (await ask({ met, history, k: "100" })).items.map(({ id: one }) => one);
+      expect(listed.filter((one) => met.includes(one))).toEqual([]); // they would raise themselves most
+      expect(listed.length).toBeGreaterThan(20);
       const { id, rank, lifts } = items[7];
       const explained = await knowing.answer("explain", { params: { id: "f000", other: id }, query: { met, history } });
       expect([explained.rank, explained.lifts]).toEqual([rank, lifts]);

@@ -63,7 +63,8 @@ const SETTINGS: readonly FactorSettings[] = [
 
 const STRENGTHS = [0.1, 0.3, 1, 3, 10, 30];
 const CLOSE = 0.995; // of the best total
-const HISTORIES = [0, 0.5, 1, 2, 4, 8];
+/** At most twice what the query weighs: a list of similar items is about the item, whoever asks. */
+const HISTORIES = [0, 0.5, 1, 2];
 const HISTORY = { decay: 0.9, items: 10 } as const;
 
 /** The choice if there is nothing to choose by. */
@@ -360,7 +361,8 @@ async function choose(run: Run, pause: () => Promise<void>): Promise<BehaviorCho
     return tryHistories(run, known, { rows, options, V: placed(own, vectors, k) }, choice.strength);
   });
   await pause();
-  return { ...choice, history: HISTORIES[scores.indexOf(Math.max(...scores))] };
+  const least = scores.findIndex((score) => score >= CLOSE * Math.max(...scores));
+  return { ...choice, history: HISTORIES[least] };
 }
 
 /** Mean score of the queries, for each strength. */

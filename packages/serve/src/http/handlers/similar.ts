@@ -52,7 +52,7 @@ export const similarHandlers: Handlers<"similarToItem" | "similar" | "explain" |
       const allowed =
         (await askedRows(context, served, { filter: query.filter, user, items, turn })) ?? served.catalogue.alive;
       const { rows, masked } = served.catalogue;
-      const exclude = excludedRows(served, query.exclude);
+      const exclude = [...excludedRows(served, query.exclude), ...(history?.rows ?? [])];
       return context.explainQueue.run(async () => {
         const asked = buildQuery(rows, items.lifted, {
           ...metric,
@@ -154,7 +154,7 @@ async function similar(
       diversity,
       order,
       allowed: await askedRows(context, served, { filter: options.filter, user: options.user, items, turn }),
-      exclude: excludedRows(served, options.exclude),
+      exclude: [...excludedRows(served, options.exclude), ...(history?.rows ?? [])],
       explain: options.explain,
       predict: predict && model.predictsRatings,
       exact: options.exact,
