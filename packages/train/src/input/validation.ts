@@ -2,17 +2,11 @@
 import { type Dataset, openTruth } from "@nearkin/data";
 import type { TrainConfig } from "../config/schema.ts";
 
-/** Query `queries[r]` has the relevant items `starts[r]` to `starts[r + 1]`; no query is without any (EV8). */
-export interface RelevantItems {
+/** Query `queries[r]` has the relevant items `starts[r]` to `starts[r + 1]`, ascending; no query is without any (EV8). */
+export interface Validation {
   readonly queries: Int32Array;
   readonly starts: Int32Array;
   readonly items: Int32Array;
-}
-
-/** What users met around the same time. */
-export interface Validation extends RelevantItems {
-  /** Items whose users overlap most with those of the query, for how popular both are; absent if no query has any. */
-  readonly affinity?: RelevantItems;
 }
 
 const DAY = 86_400;
@@ -24,32 +18,22 @@ export async function loadValidation(
 ): Promise<Validation | null> {
   const { counts, time } = dataset.manifest;
   if (counts.roles.validation === 0) return null;
-  const truths = await openTruth(dataset);
-  const truth = await truths.coInteraction("validation");
+  const truth = await (await openTruth(dataset)).coInteraction("validation");
   // Without times the distance is a number of rows: then every item of the same user counts.
   const horizon = horizonDays === null || time.kind !== "seconds" ? Number.POSITIVE_INFINITY : horizonDays * DAY;
-  const found = relevantItems(truth, most, (e) => truth.seconds[e] <= horizon);
-  if (!found) return null;
-  const affinity = relevantItems(await truths.affinity("validation"), most);
-  return { ...found, ...(affinity ? { affinity } : {}) };
-}
-
-/** The queries that have any of these items, at most so many of them. */
-function relevantItems(
-  truth: RelevantItems,
-  most: number,
-  counts: (entry: number) => boolean = () => true,
-): RelevantItems | undefined {
   const kept: number[] = [];
   const rows: number[][] = [];
   for (let r = 0; r < truth.queries.length; r++) {
     const relevant: number[] = [];
-    for (let e = truth.starts[r]; e < truth.starts[r + 1]; e++) if (counts(e)) relevant.push(truth.items[e]);
-    if (relevant.length === 0) continue;
-    kept.push(truth.queries[r]);
-    rows.push(relevant);
+    for (let e = truth.starts[r]; e < truth.starts[r + 1]; e++) {
+      if (truth.seconds[e] <= horizon) relevant.push(truth.items[e]);
+    }
+    if (relevant.length > 0) {
+      kept.push(truth.queries[r]);
+      rows.push(relevant);
+    }
   }
-  if (kept.length === 0) return undefined;
+  if (kept.length === 0) return null;
   // Evenly spread over the items where there are too many: their order has nothing to do with what they are.
   const chosen =
     kept.length <= most

@@ -1,9 +1,8 @@
 // The last channel of a metric: who met each item (method.md §17). Its factors come in closed form when all stages are over, so no tower can lean on
 // them; how they are made, and what the channel weighs beside the others, is chosen by how well validation queries are ranked:
 //
-//   new        the validation items of the dataset, which nobody met in training, and what users met around the same time
-//   affinity   the same, and items whose users overlap most with theirs, for how popular both are; together they count as much as:
-//   known      the last items of some training users, of which the factors that are tried know nothing
+//   new      the validation items of the dataset, which nobody met in training
+//   known    the last items of some training users, of which the factors that are tried know nothing
 //
 // n items, k factors, p channels before it
 import {
@@ -29,7 +28,6 @@ import {
   scanScores,
 } from "@nearkin/core";
 import type { TrainEvent } from "../events.ts";
-import type { RelevantItems } from "../input/validation.ts";
 import type { AddedChannel } from "./extend.ts";
 import { withChannel } from "./extend.ts";
 import { withCatalogue } from "./ranking.ts";
@@ -50,13 +48,11 @@ type FactorSettings = Omit<BehaviorChoice, "strength" | "history">;
 
 const FIXED = { userWeight: 0.25, session: 10 } as const;
 
-/** Known items are ranked best with much shrinkage or a small exponent, affinity with little and a larger one. */
+/** Known items are ranked best with much shrinkage and a small exponent, new items with little and a larger one. */
 const SETTINGS: readonly FactorSettings[] = [
   { sessionWeight: 0.5, shrinkage: 10, normExponent: 0.4, prior: 3 },
   { sessionWeight: 0.5, shrinkage: 30, normExponent: 0.35, prior: 3 },
   { sessionWeight: 0.5, shrinkage: 100, normExponent: 0.3, prior: 3 },
-  { sessionWeight: 0.5, shrinkage: 30, normExponent: 0.5, prior: 3 },
-  { sessionWeight: 0.5, shrinkage: 10, normExponent: 0.46, prior: 3 },
   { sessionWeight: 0.5, shrinkage: 5, normExponent: 0.5, prior: 3 },
   { sessionWeight: 0, shrinkage: 5, normExponent: 0.5, prior: 3 },
 ].map((settings) => ({ ...FIXED, ...settings }));
@@ -81,8 +77,6 @@ const LEAST_WEIGHT = 1e-6;
 
 /** Queries of one kind, with what belongs into their lists. */
 interface TrialQueries {
-  /** How much the kind counts. */
-  readonly weight: number;
   readonly queries: readonly TrialQuery[];
 }
 
@@ -314,18 +308,11 @@ function productsOf({ engine }: Run, item: number, V: Matrix): Float32Array {
   return Float32Array.from(y.data.subarray(y.offset, y.offset + V.rows));
 }
 
-/** The settings and the strength that rank validation queries best: the weighted sum over the kinds of queries, each in units of its best. */
+/** The settings and the strength that rank validation queries best: the sum over the kinds of queries, each in units of its best. */
 async function choose(run: Run, pause: () => Promise<void>): Promise<BehaviorChoice | undefined> {
   const { engine, set } = run;
   const { met, known } = holdBack(run);
-  const { validation } = set;
-  const affinity = newQueries(run, validation?.affinity);
-  const share = affinity.length > 0 ? 0.5 : 1;
-  const kinds: readonly TrialQueries[] = [
-    { weight: share, queries: newQueries(run, validation ?? undefined) },
-    { weight: share, queries: affinity },
-    { weight: 1, queries: known },
-  ].filter(({ queries }) => queries.length > 0);
+  const kinds = [newQueries(run), known].filter(({ queries }) => queries.length > 0);
   if (kinds.length === 0) return undefined;
   using scope = engine.scope();
   if (countUsers(met, set.itemCount).every((count) => count === 0)) return undefined;
@@ -339,7 +326,7 @@ async function choose(run: Run, pause: () => Promise<void>): Promise<BehaviorCho
       using own = engine.scope();
       const spaces = { rows, options, V: placed(own, vectors, k) };
       const units = spreads(run, spaces);
-      return kinds.map(({ queries }) => tryStrengths(run, queries, spaces, units));
+      return kinds.map((kind) => tryStrengths(run, kind, spaces, units));
     });
     STRENGTHS.forEach((strength, s) => {
       tried.push({ choice: { ...settings, strength }, scores: found.map((scores) => scores[s]) });
@@ -347,14 +334,12 @@ async function choose(run: Run, pause: () => Promise<void>): Promise<BehaviorCho
     await pause();
   }
   const best = kinds.map((_, kind) => Math.max(...tried.map(({ scores }) => scores[kind])) || 1);
-  const totals = tried.map(({ scores }) =>
-    scores.reduce((sum, score, kind) => sum + (kinds[kind].weight * score) / best[kind], 0),
-  );
+  const totals = tried.map(({ scores }) => scores.reduce((sum, score, kind) => sum + score / best[kind], 0));
   const enough = CLOSE * Math.max(...totals);
   // Of choices that cannot be told apart, the one in which content says most: it explains more, and answers items that few people met.
   const close = tried.map(({ choice }, i) => ({ choice, total: totals[i] })).filter(({ total }) => total >= enough);
   const [{ choice }] = close.sort((a, b) => a.choice.strength - b.choice.strength || b.total - a.total);
-  if (known.length === 0) return { ...choice, history: DEFAULT_CHOICE.history };
+  if (known.queries.length === 0) return { ...choice, history: DEFAULT_CHOICE.history };
   const { vectors, k } = maker.make(choice);
   const scores = withCatalogue(run, (rows, options) => {
     using own = engine.scope();
@@ -368,7 +353,7 @@ async function choose(run: Run, pause: () => Promise<void>): Promise<BehaviorCho
 /** Mean score of the queries, for each strength. */
 function tryStrengths(
   run: Run,
-  queries: readonly TrialQuery[],
+  { queries }: TrialQueries,
   spaces: Spaces,
   { content, behavior }: { content: number; behavior: number },
 ): number[] {
@@ -379,7 +364,7 @@ function tryStrengths(
 }
 
 /** Mean score of the queries with what their users met before, for each weight of it. */
-function tryHistories(run: Run, queries: readonly TrialQuery[], spaces: Spaces, strength: number): number[] {
+function tryHistories(run: Run, { queries }: TrialQueries, spaces: Spaces, strength: number): number[] {
   const { V } = spaces;
   const { content, behavior } = spreads(run, spaces);
   const factor = behavior > 0 ? (strength * content) / behavior : 0;
@@ -452,16 +437,16 @@ function bestItems(scores: Float32Array, count: number): Int32Array {
 }
 
 /** So many queries of one kind, evenly spread. */
-function limited(queries: readonly TrialQuery[], itemCount: number): readonly TrialQuery[] {
+function limited(queries: readonly TrialQuery[], itemCount: number): TrialQueries {
   const most = Math.min(MAX_QUERIES, Math.max(10, Math.floor(MAX_SCORES / itemCount)));
-  if (queries.length <= most) return queries;
-  return Array.from({ length: most }, (_, i) => queries[Math.floor((i * queries.length) / most)]);
+  if (queries.length <= most) return { queries };
+  return { queries: Array.from({ length: most }, (_, i) => queries[Math.floor((i * queries.length) / most)]) };
 }
 
 /** Validation items of the dataset. */
-function newQueries({ set: { itemCount } }: Run, truth: RelevantItems | undefined): readonly TrialQuery[] {
-  if (!truth) return [];
-  const { queries, starts, items } = truth;
+function newQueries({ set: { validation, itemCount } }: Run): TrialQueries {
+  if (!validation) return { queries: [] };
+  const { queries, starts, items } = validation;
   const all = Array.from(queries, (item, r): TrialQuery => {
     return { item, relevant: new Set(items.subarray(starts[r], starts[r + 1])), excluded: [] };
   });
@@ -469,7 +454,7 @@ function newQueries({ set: { itemCount } }: Run, truth: RelevantItems | undefine
 }
 
 /** The last items of users drawn by the seed, and all histories without them. */
-function holdBack({ set, random }: Run): { met: MetItems; known: readonly TrialQuery[] } {
+function holdBack({ set, random }: Run): { met: MetItems; known: TrialQueries } {
   const { starts, items } = set.data.histories;
   const able = Array.from({ length: starts.length - 1 }, (_, u) => u).filter(
     (u) => starts[u + 1] - starts[u] >= LEAST_ITEMS,
