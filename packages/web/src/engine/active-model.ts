@@ -14,6 +14,10 @@ export function noting<Answer extends { readonly model: string }>(answer: Answer
   return answer;
 }
 
+/** Whether a channel says who met an item: of one that nobody met, its content foresees it, and no average stands in. */
+export const isForeseen = (name: string): boolean =>
+  activeModel.value?.channels.some((channel) => channel.name === name && channel.type === "behavior") ?? false;
+
 const COLOURS = 8; // that tokens.css has
 
 const places = computed(() => new Map(activeModel.value?.channels.map(({ name }, place) => [name, place])));

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { Button } from "../design/button.tsx";
 import { Chip } from "../design/chip.tsx";
-import { activeModel } from "../engine/active-model.ts";
+import { activeModel, isForeseen } from "../engine/active-model.ts";
 import type { ItemDetails } from "../engine/similarity.ts";
 import { describeItem } from "./describe.ts";
 import "./item-head.css";
@@ -12,6 +12,7 @@ const FOLDED = 6; // values of a list that are seen at first
 export function ItemHead({ item }: { item: ItemDetails }) {
   const { year, words, facts, texts } = describeItem(item);
   const simulated = activeModel.value?.dataset?.simulated ?? false;
+  const unknown = item.missing.filter((channel) => !isForeseen(channel));
   return (
     <header class="item-head">
       <h1>
@@ -52,9 +53,14 @@ export function ItemHead({ item }: { item: ItemDetails }) {
       <p class="small">
         <a href={`/studio?from=${encodeURIComponent(item.id)}`}>Change it in Studio</a>
       </p>
-      {item.missing.length > 0 && (
+      {unknown.length > 0 && (
         <p class="small soft">
-          <Chip tone="caution">Not known</Chip> {item.missing.join(", ")}: an average stands in.
+          <Chip tone="caution">Not known</Chip> {unknown.join(", ")}: an average stands in.
+        </p>
+      )}
+      {item.missing.some(isForeseen) && (
+        <p class="small soft">
+          <Chip>New</Chip> Nobody met it in training: who would is foreseen from its content.
         </p>
       )}
     </header>

@@ -2,7 +2,7 @@ import { useId, useState } from "preact/hooks";
 import { itemPath } from "../app/routes.ts";
 import { Bar } from "../design/bar.tsx";
 import { Table } from "../design/table.tsx";
-import { channelColour } from "../engine/active-model.ts";
+import { channelColour, isForeseen } from "../engine/active-model.ts";
 import type { ExplainedItem } from "../engine/similarity.ts";
 import { inOneLine } from "./describe.ts";
 import { holdsBack, type Move, mostRaisedBy, notKnown, segmentsOf, shown, spoken } from "./explanation.ts";
@@ -27,7 +27,7 @@ export function NeighbourCard({ item, full, diversity, move, search, said = [] }
   const { id, title, rank, distance, contributions } = item;
   const held = holdsBack(item, diversity);
   const raised = mostRaisedBy(item);
-  const unknown = notKnown(contributions).filter((channel) => !said.includes(channel));
+  const unknown = notKnown(contributions).filter((channel) => !said.includes(channel) && !isForeseen(channel));
   const facts = itemFacts(id).value;
   const [open, setOpen] = useState(false);
   const [pointed, setPointed] = useState(false); // the numbers of one card are drawn, not of all: lists are drawn many times a second
