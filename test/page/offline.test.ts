@@ -1,4 +1,5 @@
 // Without a network: the metric goes on learning, and the page comes back when it is loaded again.
+import type { Page } from "playwright";
 import { expect, test } from "vitest";
 import { expectListOfApi, shownIds } from "./lists.ts";
 import { rateQuestions, shownShares } from "./rating.ts";
@@ -7,14 +8,19 @@ import { settled, useBrowser } from "./visits.ts";
 const { visit } = useBrowser();
 const OFFLINE = /ERR_INTERNET_DISCONNECTED/; // the browser's own line for every request that fails
 
+/** Waits until the service worker answers, and the whole model is kept: its card is written last. */
+async function isKept(page: Page): Promise<void> {
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await page.waitForFunction(
+    async () => (await caches.match("/kept-model/info")) !== undefined && navigator.serviceWorker.controller !== null,
+  );
+}
+
 test("rating goes on, also after a reload", async () => {
   const { page, context } = await visit("/you", { expected: OFFLINE });
   await settled(page);
   await rateQuestions(page, [5, 1]);
-  await page.evaluate(() => navigator.serviceWorker.ready);
-  await page.waitForFunction(
-    async () => (await caches.has("nearkin-model")) && navigator.serviceWorker.controller !== null,
-  );
+  await isKept(page);
 
   await context.setOffline(true);
   await rateQuestions(page, [5, 2]);
@@ -32,10 +38,7 @@ test("rating goes on, also after a reload", async () => {
 test("Explore opens and re-ranks as it did with the server", async () => {
   const { page, context } = await visit("/items/alien-1979", { expected: OFFLINE });
   await settled(page);
-  await page.evaluate(() => navigator.serviceWorker.ready);
-  await page.waitForFunction(
-    async () => (await caches.has("nearkin-model")) && navigator.serviceWorker.controller !== null,
-  );
+  await isKept(page);
   const before = await shownIds(page);
   await context.setOffline(true);
   await page.reload();
@@ -49,8 +52,7 @@ test("what is kept is the page and one model, and nothing of the API's answers a
   const [user, item] = ["u0001", "alien-1979"];
   const { page } = await visit(`/items/${item}?user=${user}`);
   await settled(page);
-  await page.evaluate(() => navigator.serviceWorker.ready);
-  await page.waitForFunction(async () => caches.has("nearkin-model"));
+  await isKept(page);
   const kept = await page.evaluate(async () => {
     const names = await caches.keys();
     const all = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
