@@ -159,7 +159,7 @@ function summarizeTruth(runs: readonly MeasuredTruth[], base: readonly MeasuredT
   };
 }
 
-/** Of runs that answered the same queries, and those of the base, which may have answered others. */
+/** Summarizes runs that answered the same queries, beside those of the base, which may have answered others. */
 function summarizeKnown(runs: readonly AnsweredQueries[], base: readonly AnsweredQueries[] | undefined): KnownResult[] {
   const [{ keys, events }] = runs;
   const baseRows = new Map(Array.from(base?.[0].keys ?? [], (key, r) => [key, r]));

@@ -26,7 +26,7 @@ type Settings = Readonly<Record<string, number>>;
 interface Family {
   readonly name: string;
   readonly grid: readonly Settings[];
-  /** Whether trials are about frequent items alone: what it knows. */
+  /** Trials are about frequent items alone, the only ones that it knows. @default false */
   readonly amongFrequent?: boolean;
   /** Called once before `make`, with what was chosen for the families before. */
   begin?(chosen: ReadonlyMap<string, Settings>): void;

@@ -40,7 +40,7 @@ export interface MetricOptions {
   /** β: how much popularity counts; "calibrated" is the β that ranked validation items best. @default 0: pure similarity */
   popularity?: number | "calibrated";
   /**
-   * What the user met lately, the last one last; of more than ten the last ten. Raises what people with the same items met, in models with a behavior
+   * Items that the user met lately, the last one last; of more than ten the last ten. Raises what people with the same items met, in models with a behavior
    * channel, and is not in the list itself. @default nothing
    */
   history?: readonly ItemQuery[];

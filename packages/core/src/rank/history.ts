@@ -27,7 +27,7 @@ export interface QueryHistory {
   readonly direction: Float64Array;
 }
 
-/** What a history counts: the last `limit` of these, each once, where it stands last, without those of the query; the last one last. */
+/** The items that a history counts: the last `limit` of these, each once, where it stands last, without those of the query; the last one last. */
 export function latestItems<T>(met: readonly T[], { limit, query }: { limit: number; query: readonly T[] }): T[] {
   const passed = new Set(query);
   const latest: T[] = [];

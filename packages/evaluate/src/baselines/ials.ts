@@ -20,7 +20,7 @@ export interface IalsSettings {
   alpha?: number;
   /** λ, above 0. @default 0.003 */
   lambda?: number;
-  /** How often all users and all items are solved for. @default 12 */
+  /** Times that all users and all items are solved for. @default 12 */
   sweeps?: number;
   /** Steps of conjugate gradients for each of them. @default 3 */
   steps?: number;
@@ -158,7 +158,7 @@ export interface IalsOptions extends IalsSettings {
   ids: readonly string[];
   /** As tables print it. @default "iALS" */
   name?: string;
-  /** What content foresees of items that nobody met. @default such items are neither queries nor candidates */
+  /** Foresees factors of items that nobody met from their content. @default such items are neither queries nor candidates */
   foresight?: Foresight | undefined;
   random: Random;
 }

@@ -6,8 +6,6 @@ import { count, decimals, plural, signed } from "../numbers.ts";
 import { colour, dash } from "./draw.ts";
 import type { Figure } from "./figure.ts";
 
-const WORDS = { above: "above", below: "below", undecided: "undecided" } as const;
-
 /** undefined if the queries are of one stratum alone, or nothing was measured beside the model. */
 export function knownFigure(evaluation: EvaluationResult, truth: string): Figure | undefined {
   const verdicts = knownVerdicts(evaluation, truth);
@@ -78,7 +76,7 @@ export function knownFigure(evaluation: EvaluationResult, truth: string): Figure
           rival?.name ?? "–",
           rival ? decimals(rival.value.mean) : "–",
           rival ? `${signed(rival.lead.mean)} [${signed(rival.lead.low)}, ${signed(rival.lead.high)}]` : "–",
-          rival ? WORDS[verdict] : "no baseline answers",
+          rival ? verdict : "no baseline answers",
         ],
       })),
     },
@@ -86,7 +84,7 @@ export function knownFigure(evaluation: EvaluationResult, truth: string): Figure
 }
 
 function sentence({ queries, own, rival, verdict }: KnownVerdict): string {
-  const beside = rival ? `, ${rival.name} ${decimals(rival.value.mean)}, ${WORDS[verdict]}` : "";
+  const beside = rival ? `, ${rival.name} ${decimals(rival.value.mean)}, ${verdict}` : "";
   return `${decimals(own.mean)} over ${plural(queries, "query", "queries")}${beside}`;
 }
 
