@@ -61,7 +61,7 @@ def knn_case(name, histories, n, values, shrinkage, user_weight=0.0):
         counts = (X != 0).sum(1)
         X = X * np.where(counts > 0, np.maximum(counts, 1.0) ** (-user_weight / 2), 0.0)[:, None]
         shrinkage = shrinkage * (X**2).sum() / (X != 0).sum()
-        options["userWeight"] = user_weight
+        options["userLengthExponent"] = user_weight
     met = [i for i in range(n) if any(item == i for events in histories for item, _ in events)]
     S = np.zeros((len(met), len(met)))
     for a, i in enumerate(met):

@@ -1,4 +1,4 @@
-"""Golden vectors for behavior factors and what content foresees of them, on small random worlds.
+"""Golden vectors for behavior factors, what content foresees of them, and what later events add, on small random worlds.
 
     python3 reference/behavior.py            writes reference/golden/behavior.json
     python3 reference/behavior.py --check    recomputes and compares
@@ -55,18 +55,54 @@ def normalized(histories, n, a, session, w, s, rho):
     d = (M**2).sum(0)
     mean = d.sum() / events
     column = np.where(d > 0, np.where(d > 0, d + s * mean, 1.0) ** -rho, 0.0)
-    return M * column
+    return M * column, d, mean
 
 
 def factors_case(name, histories, n, k, a=0.25, session=10, w=0.5, s=10.0, rho=0.4):
-    N = normalized(histories, n, a, session, w, s, rho)
+    N, _, _ = normalized(histories, n, a, session, w, s, rho)
     _, sigma, Vt = np.linalg.svd(N, full_matrices=False)
     sigma = np.append(sigma, 0.0)
     assert sigma[k - 1] > 1.02 * sigma[k]
     V = Vt[:k].T * sigma[:k]
-    settings = {"userWeight": a, "session": session, "sessionWeight": w, "shrinkage": s, "normExponent": rho}
+    settings = {"userLengthExponent": a, "session": session, "sessionWeight": w, "shrinkage": s, "normExponent": rho}
     inputs = {"itemCount": n, "items": histories, "rank": k, "settings": settings}
     return case("factors", name, inputs, {"products": matrix(V @ V.T)})
+
+
+def fold_in_case(name, histories, n, k, later, prior=3.0, a=0.25, session=10, w=0.5, s=10.0, rho=0.4):
+    """Users who come after training, and what they meet, in time order: item n is none of training's, item n - 1 was met by nobody. What content foresees
+    of both is half the factors of item 0 and a quarter of those of item 1. Answers v' times the trained V, which no rotation changes."""
+    N, d, mean = normalized(histories, n, a, session, w, s, rho)
+    _, sigma, Vt = np.linalg.svd(N, full_matrices=False)
+    assert sigma[k - 1] > 1e-3 and (k == len(sigma) or sigma[k - 1] > 1.02 * sigma[k])
+    V = Vt[:k].T * sigma[:k]
+    before = np.vstack([V, np.zeros((1, k))])
+    before[n - 1] = before[n] = 0.5 * V[0] + 0.25 * V[1]
+    d = np.append(d, 0.0)
+    column = np.where(d > 0, np.where(d > 0, d + s * mean, 1.0) ** -rho, 0.0)
+    says = column[:, None] * before / sigma[:k] ** 2
+    sums, weights, people = np.zeros_like(before), np.zeros(n + 1), np.zeros(n + 1)
+    for items in later:
+        for place, item in enumerate(items):
+            earlier = items[:place]
+            recent = earlier[-(session - 1) :] if session > 1 else []
+            of_user = (len(earlier) + 1.0) ** (-2 * a)
+            of_session = w**2 * (len(recent) + 1.0) ** (-2 * a)
+            weights[item] += of_user + of_session
+            people[item] += any(d[other] > 0 for other in earlier)
+            for other in earlier:
+                share = of_user + (of_session if other in recent else 0)
+                sums[item] += share * says[other]
+                if d[other] == 0:
+                    sums[other] += share * says[item]
+    scale = (d + weights + s * mean) ** -rho
+    kept = np.where(d > 0, scale / np.where(d > 0, column, 1), prior / (people + prior))
+    after = kept[:, None] * before + scale[:, None] * sums
+    touched = (weights > 0) | (np.abs(sums).sum(1) > 0)
+    after[~touched] = before[~touched]
+    settings = {"userLengthExponent": a, "session": session, "sessionWeight": w, "shrinkage": s, "normExponent": rho}
+    inputs = {"itemCount": n, "items": histories, "rank": k, "settings": settings, "prior": prior, "later": later}
+    return case("foldIn", name, inputs, {"products": matrix(after @ V.T), "people": [int(p) for p in people]})
 
 
 def foresight_case(name, n, widths, k, ridge):
@@ -104,6 +140,11 @@ def build_cases():
     yield factors_case("sessions-of-two", small, 7, 4, session=2, w=0.7, s=100.0, rho=0.3)
     yield factors_case("cosines", world("behavior-cosines", 20, 9), 9, 5, a=0.0, w=0.0, s=0.0, rho=0.5)
     yield factors_case("more-items-than-rows", world("behavior-wide", 6, 25), 25, 4, w=0.0)
+    later = [[0, 7, 2], [7, 1, 6, 3], [5], [7], [6, 7], [2, 0, 1, 3, 7, 4]]
+    yield fold_in_case("all-factors", small, 7, 6, later)
+    yield fold_in_case("some-factors", small, 7, 3, later, prior=1.0)
+    yield fold_in_case("users-alone", small, 7, 4, later, w=0.0, a=0.5, rho=0.5)
+    yield fold_in_case("sessions-of-two", small, 7, 4, later, session=2, w=0.7, s=100.0, rho=0.3)
     yield foresight_case("one-channel", 20, [3], 2, 0.03)
     yield foresight_case("three-channels", 30, [4, 2, 5], 6, 0.1)
     yield foresight_case("more-features-than-items", 12, [9, 8], 3, 0.1)

@@ -8,6 +8,7 @@ export {
   behaviorMatrix,
   type MetItems,
 } from "./behavior/factors.ts";
+export { FoldIn, type FoldInSettings, type ItemEvidence } from "./behavior/fold-in.ts";
 export { applyForesight, countUsers, Foresight, type ForesightOptions } from "./behavior/foresight.ts";
 export {
   applyCategories,
@@ -244,6 +245,7 @@ export type {
   ModelParts,
   ModelPosterior,
   ModelStage,
+  ModelUpdates,
   ModelWarning,
 } from "./model/parts.ts";
 export {

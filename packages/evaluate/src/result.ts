@@ -56,7 +56,7 @@ export interface RecommenderResult {
   /** By truth. */
   readonly truths: Readonly<Record<string, TruthResult>>;
   readonly catalogue: CatalogueFigures;
-  /** Of baselines that are tuned: what was chosen on validation queries, such as "shrinkage 100, userWeight 0.5". */
+  /** Of baselines that are tuned: what was chosen on validation queries, such as "shrinkage 100, userLengthExponent 0.5". */
   readonly settings?: string;
   /** Of models with a posterior. */
   readonly calibration?: Calibration;

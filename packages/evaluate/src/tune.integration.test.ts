@@ -66,10 +66,11 @@ describe("tuned baselines", () => {
       "EASE",
     ]);
     const validation = await openSplit(datasets.get("users") as Dataset, "validation");
-    const score = (shrinkage: number, userWeight: number) =>
-      validation.score(itemKnn(validation.training, { ids: validation.ids, shrinkage, userWeight }));
-    const [, shrinkage, userWeight] = /^shrinkage (\S+), userWeight (\S+)$/.exec(settings["item-kNN"]) ?? [];
-    const chosen = score(Number(shrinkage), Number(userWeight));
+    const score = (shrinkage: number, userLengthExponent: number) =>
+      validation.score(itemKnn(validation.training, { ids: validation.ids, shrinkage, userLengthExponent }));
+    const [, shrinkage, userLengthExponent] =
+      /^shrinkage (\S+), userLengthExponent (\S+)$/.exec(settings["item-kNN"]) ?? [];
+    const chosen = score(Number(shrinkage), Number(userLengthExponent));
     for (const s of [0, 10, 1000]) expect(chosen).toBeGreaterThanOrEqual(score(s, 0));
   });
 
@@ -96,7 +97,7 @@ describe("tuned baselines", () => {
   test("without validation queries have their defaults, and say so", async () => {
     mkdirSync(join(root, "unused"));
     const { settings } = await tune("users", { validation: null, cache: join(root, "unused") });
-    expect(settings["item-kNN"]).toBe("shrinkage 100, userWeight 0.5 (by default)");
+    expect(settings["item-kNN"]).toBe("shrinkage 100, userLengthExponent 0.5 (by default)");
     expect(readdirSync(join(root, "unused"))).toEqual([]);
   });
 });

@@ -43,7 +43,7 @@ interface MakeOptions {
 /** A baseline at its best. */
 export interface Tuned {
   readonly recommender: Recommender | PersonalRecommender;
-  /** What was chosen, such as "shrinkage 100, userWeight 0.5". */
+  /** What was chosen, such as "shrinkage 100, userLengthExponent 0.5". */
   readonly settings: string;
 }
 
@@ -138,7 +138,7 @@ async function familiesOf(engine: Engine, split: Split, { scope, seed }: TuneOpt
   families.push(
     {
       name: "item-kNN",
-      grid: combinations({ shrinkage: [100, 0, 10, 30, 300, 1000, 3000], userWeight: [0.5, 0, 1] }),
+      grid: combinations({ shrinkage: [100, 0, 10, 30, 300, 1000, 3000], userLengthExponent: [0.5, 0, 1] }),
       make: (settings) => itemKnn(training, { ids, ...settings }),
     },
     {

@@ -65,7 +65,7 @@ describe("evaluate", () => {
     const collaborative = ["behavior factors", "item-kNN", "RP3β", "BM25", "iALS", "SLIM", "EASE"];
     expect(recommenders.map(({ name }) => name)).toEqual(expect.arrayContaining(collaborative));
     expect(recommenders.find(({ name }) => name === "item-kNN")?.settings).toMatch(
-      /^shrinkage \d+, userWeight [\d.]+$/,
+      /^shrinkage \d+, userLengthExponent [\d.]+$/,
     );
     for (const { truths: measured } of recommenders) {
       expect(measured["later items"].metrics["paper HR"].mean).toBeGreaterThanOrEqual(0);

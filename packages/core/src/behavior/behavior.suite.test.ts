@@ -9,6 +9,7 @@ import { hostMatrix } from "../linalg/matrix.ts";
 import { Random } from "../linalg/random.ts";
 import type { ContentInput } from "../metric/source-space.ts";
 import { type BehaviorSettings, behaviorFactors, behaviorMatrix } from "./factors.ts";
+import { FoldIn } from "./fold-in.ts";
 import { applyForesight, countUsers, Foresight } from "./foresight.ts";
 
 interface Numbers {
@@ -63,6 +64,65 @@ describe.each(["plain", "wasm"] as const)("on %s", (kind) => {
     products(found.vectors, itemCount, rank).forEach((product, at) => {
       expect(Math.abs(product - data[at])).toBeLessThan(2e-6 * largest);
     });
+  });
+
+  test.each(named("foldIn"))("factors follow later events by the definition: %s", (_, { inputs, outputs }) => {
+    const { itemCount, items, rank, settings, prior, later } = inputs as unknown as {
+      itemCount: number;
+      items: number[][];
+      rank: number;
+      settings: Required<BehaviorSettings>;
+      prior: number;
+      later: number[][];
+    };
+    const found = behaviorFactors(engine, metItems(items), { itemCount, rank, random: new Random(1), ...settings });
+    const trained = (row: number) => found.vectors.subarray(row * rank, (row + 1) * rank);
+    const foreseen = Float32Array.from(trained(0), (x, j) => 0.5 * x + 0.25 * trained(1)[j]);
+    const foldIn = new FoldIn<number>(
+      {
+        ...settings,
+        prior,
+        shrinkage: settings.shrinkage * found.perEvent,
+        squares: found.squares,
+        evidence: Float32Array.from(found.evidence),
+      },
+      { rowOf: (item) => (item < itemCount ? item : undefined), vectors: trained },
+    );
+    for (const met of later) {
+      for (const [i, item] of met.entries()) foldIn.add(item, met.slice(0, i));
+    }
+    const { products, people } = outputs as unknown as { products: Numbers; people: number[] };
+    const largest = Math.max(...products.data.map(Math.abs));
+    for (let item = 0; item <= itemCount; item++) {
+      const after = foldIn.factors(item, item < itemCount - 1 ? trained(item) : foreseen);
+      expect(foldIn.of(item)?.people ?? 0).toBe(people[item]);
+      for (let other = 0; other < itemCount; other++) {
+        const product = after.reduce((sum, x, j) => sum + x * trained(other)[j], 0);
+        expect(Math.abs(product - products.data[item * itemCount + other])).toBeLessThan(1e-5 * largest);
+      }
+    }
+  });
+
+  test("with all factors, a new item's product with a known one is that of their common later users", () => {
+    const random = new Random(5);
+    const n = 5;
+    const items = Array.from({ length: 30 }, () => [0, 1, 2, 3, 4].filter(() => random.uniform() < 0.5));
+    const settings = { userLengthExponent: 0, sessionWeight: 0, session: 10, shrinkage: 4, normExponent: 0.5 };
+    const found = behaviorFactors(engine, metItems(items), { itemCount: n, rank: n, random, ...settings });
+    const trained = (row: number) => found.vectors.subarray(row * n, (row + 1) * n);
+    const shrinkage = settings.shrinkage * found.perEvent;
+    const foldIn = new FoldIn<number>(
+      { ...settings, shrinkage, prior: 1e-12, squares: found.squares, evidence: Float32Array.from(found.evidence) },
+      { rowOf: (item) => (item < n ? item : undefined), vectors: trained },
+    );
+    const later = [[0, 2], [0], [1, 2, 4], [0, 3]];
+    for (const met of later) foldIn.add(n, met);
+    const after = foldIn.factors(n, new Float32Array(n));
+    for (let other = 0; other < n; other++) {
+      const common = later.filter((met) => met.includes(other)).length;
+      const expected = common / Math.sqrt((later.length + shrinkage) * (found.evidence[other] + shrinkage));
+      expect(after.reduce((sum, x, j) => sum + x * trained(other)[j], 0)).toBeCloseTo(expected, 5);
+    }
   });
 
   test.each(named("foresight"))("what is foreseen is the ridge regression: %s", (_, { inputs, outputs }) => {
@@ -149,7 +209,7 @@ describe.each(["plain", "wasm"] as const)("on %s", (kind) => {
 
   test("nobody met anything: no factors; and nothing can be foreseen", () => {
     const none = behaviorFactors(engine, metItems([[], []]), { itemCount: 3, random: new Random(1) });
-    expect(none).toEqual({ rank: 0, vectors: new Float32Array(0) });
+    expect(none).toMatchObject({ rank: 0, vectors: new Float32Array(0) });
     const input = dense({ shape: [3, 1], data: [1, 2, 3] }, [0, 0, 0]);
     const options = { met: [0, 0, 0], random: new Random(1) };
     using scope = engine.scope();
@@ -162,7 +222,7 @@ describe("the matrix of behavior", () => {
     const { rows, starts, columns, rowScale } = behaviorMatrix(metItems([[0, 1, 0, 2], [], [1]]), 4, {
       session: 2,
       sessionWeight: 0.5,
-      userWeight: 0.5,
+      userLengthExponent: 0.5,
     });
     const lines = Array.from({ length: rows }, (_, r) => Array.from(columns.slice(starts[r], starts[r + 1])));
     expect(lines).toEqual([[0, 1, 2], [1], [0, 1], [0, 2], [1]]);
@@ -208,7 +268,7 @@ describe("the matrix of behavior", () => {
   });
 
   test.each([
-    [{ userWeight: -1 }, /userWeight must be at least 0, got -1/],
+    [{ userLengthExponent: -1 }, /userLengthExponent must be at least 0, got -1/],
     [{ session: 0 }, /session must be at least 1, got 0/],
     [{ shrinkage: Number.NaN }, /shrinkage must be at least 0, got NaN/],
     [{ normExponent: Number.POSITIVE_INFINITY }, /normExponent must be at least 0, got Infinity/],

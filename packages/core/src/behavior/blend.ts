@@ -26,7 +26,7 @@ export function blendFactors({ vectors, means, met, prior }: BlendInputs): Float
   if (!Number.isInteger(k) || means.length !== vectors.length) {
     throw new NearkinError(
       "SHAPE_MISMATCH",
-      `blendFactors: ${vectors.length} and ${means.length} numbers are no factors of ${met.length} items`,
+      `blendFactors: ${vectors.length} and ${means.length} numbers are not the factors of ${met.length} items`,
     );
   }
   const blended = new Float32Array(vectors.length);

@@ -1,7 +1,7 @@
 // Behavior factors: a few numbers for each item, such that the inner product of two items says how much more often than by chance the same people
 // met both. In closed form, without a gradient step.
 //
-//   M    one row for each user, and one for each session: so many successive events of a user
+//   M    one row for each user, and one for each session: so many successive events of a user, whatever the time between them
 //   r    = n^−a for a user with n items, w·n^−a for a session with n: long histories say less about each pair of their items
 //   d_i  = Σ_rows∋i r², how much evidence there is of item i; d̄ is its mean for one event
 //   N    = diag(r)·M·diag((d + s·d̄)^−ρ)                                                 (rows, n)
@@ -27,7 +27,7 @@ export interface MetItems {
 
 export interface BehaviorSettings {
   /** a: a row of n items weighs n^−a. @default 0.25 */
-  userWeight?: number;
+  userLengthExponent?: number;
   /** Events of a session. @default 10 */
   session?: number;
   /** w: what a session weighs beside a user; 0 leaves sessions out. @default 0.5 */
@@ -50,6 +50,12 @@ export interface BehaviorFactors {
   readonly rank: number;
   /** (n, k) V, row-major; zeros for items that nobody met. */
   readonly vectors: Float32Array;
+  /** (k) Squares of the singular values. */
+  readonly squares: Float64Array;
+  /** (n) d */
+  readonly evidence: Float64Array;
+  /** d̄ */
+  readonly perEvent: number;
 }
 
 /** V of the items that these users met. The same bits for any number of workers. */
@@ -62,7 +68,10 @@ export function behaviorFactors(
     throw new NearkinError("BAD_ARGUMENT", `behaviorFactors: rank must be a whole number of at least 1, got ${rank}`);
   }
   const matrix = behaviorMatrix(met, itemCount, settings);
-  if (matrix.columns.length === 0) return { rank: 0, vectors: new Float32Array(0) };
+  const { evidence, perEvent } = matrix;
+  if (matrix.columns.length === 0) {
+    return { rank: 0, vectors: new Float32Array(0), squares: new Float64Array(0), evidence, perEvent };
+  }
   const found = krylovSvd(engine, sparseOperator(engine, matrix, { precision: "f32" }), {
     rank: Math.min(rank, matrix.rows, itemCount),
     random,
@@ -73,7 +82,12 @@ export function behaviorFactors(
     if (matrix.columnScale[i] === 0) continue; // the search begins at random, which leaves traces in empty columns
     for (let j = 0; j < k; j++) vectors[i * k + j] = rightVectors[i * k + j] * singularValues[j];
   }
-  return { rank: k, vectors };
+  return { rank: k, vectors, squares: singularValues.map((sigma) => sigma * sigma), evidence, perEvent };
+}
+
+interface BehaviorMatrix extends SparseMatrix, Pick<BehaviorFactors, "evidence" | "perEvent"> {
+  readonly rowScale: Float64Array;
+  readonly columnScale: Float64Array;
 }
 
 /** N as rows of users, then rows of sessions. An item that a row has several times counts once. */
@@ -81,22 +95,22 @@ export function behaviorMatrix(
   { starts, items }: MetItems,
   itemCount: number,
   settings: BehaviorSettings = {},
-): SparseMatrix & { readonly rowScale: Float64Array; readonly columnScale: Float64Array } {
-  const { userWeight = 0.25, session = 10, sessionWeight = 0.5, shrinkage = 10, normExponent = 0.4 } = settings;
-  checkAtLeast({ userWeight, sessionWeight, shrinkage, normExponent }, 0);
+): BehaviorMatrix {
+  const { userLengthExponent = 0.25, session = 10, sessionWeight = 0.5, shrinkage = 10, normExponent = 0.4 } = settings;
+  checkAtLeast({ userLengthExponent, sessionWeight, shrinkage, normExponent }, 0);
   checkAtLeast({ session }, 1);
   const users = starts.length - 1;
   const rows = new RowBuilder(itemCount, (sessionWeight > 0 ? 2 : 1) * items.length);
   for (let u = 0; u < users; u++) {
     const size = rows.add(items, starts[u], starts[u + 1]);
-    if (size > 0) rows.scales.push(power(size, -userWeight));
+    if (size > 0) rows.scales.push(power(size, -userLengthExponent));
   }
   const events = rows.size;
   if (sessionWeight > 0) {
     for (let u = 0; u < users; u++) {
       for (let from = starts[u]; from < starts[u + 1]; from += session) {
         const size = rows.add(items, from, Math.min(from + session, starts[u + 1]));
-        rows.scales.push(sessionWeight * power(size, -userWeight));
+        rows.scales.push(sessionWeight * power(size, -userLengthExponent));
       }
     }
   }
@@ -146,7 +160,7 @@ class RowBuilder {
   }
 
   /** N; `events` are those of users, each item once. */
-  matrix(events: number, { shrinkage, normExponent }: { shrinkage: number; normExponent: number }) {
+  matrix(events: number, { shrinkage, normExponent }: { shrinkage: number; normExponent: number }): BehaviorMatrix {
     const n = this.#seen.length;
     const starts = Int32Array.from(this.#starts);
     const rowScale = Float64Array.from(this.scales);
@@ -158,7 +172,7 @@ class RowBuilder {
     }
     const perEvent = evidence.reduce((sum, d) => sum + d, 0) / Math.max(1, events); // d̄
     const columnScale = evidence.map((d) => (d > 0 ? power(d + shrinkage * perEvent, -normExponent) : 0));
-    return { rows: rowScale.length, cols: n, starts, columns, rowScale, columnScale };
+    return { rows: rowScale.length, cols: n, starts, columns, rowScale, columnScale, evidence, perEvent };
   }
 }
 

@@ -1,5 +1,5 @@
-// What content foresees of behavior factors: who would meet an item that nobody has met. A ridge regression from features of the channels to the factors,
-// with features that are additive by channel, so that what is foreseen is a sum over channels and can be explained as one.
+// Cold start: a ridge regression from features of an item's content to behavior factors, so that an item that nobody has met gets the factors of the people
+// who would meet it. Features are additive by channel, so that what is foreseen is a sum over channels and can be explained as one.
 //
 //   φ_c(x) = [ x, ½·√(2/m)·cos(x·Ω_c + b_c) ]        x scaled to mean square norm 1; Ω normal, b uniform in [0, 2π); all 0 if the value is missing
 //   φ = [ 1, φ_1 … φ_p ]                                                      (f)
@@ -109,7 +109,10 @@ export class Foresight {
     const n = this.#met.length;
     const k = vectors.length / n;
     if (!Number.isInteger(k) || k < 1) {
-      throw new NearkinError("SHAPE_MISMATCH", `Foresight: ${vectors.length} numbers are no factors of ${n} items`);
+      throw new NearkinError(
+        "SHAPE_MISMATCH",
+        `Foresight: ${vectors.length} numbers are not the factors of ${n} items`,
+      );
     }
     using scope = this.#engine.scope();
     return foreseen(this.#engine, this.#features, this.#coefficients(scope, vectors, k), n);

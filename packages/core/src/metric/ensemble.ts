@@ -151,6 +151,11 @@ export function embeddingWidth(config: EnsembleConfig): number {
   return config.channels.reduce((sum, { embeddingSize }) => sum + embeddingSize, 0);
 }
 
+/** k: columns of the product channel; 0 without one. */
+export function factorsOf({ channels }: EnsembleConfig): number {
+  return channels.find(({ input }) => input === "factors")?.embeddingSize ?? 0;
+}
+
 function normal(engine: Engine, out: Matrix, random: Random): void {
   engine.fillNormal(out, random);
   const { data, offset } = out;

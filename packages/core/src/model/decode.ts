@@ -1,11 +1,18 @@
 // From the bytes of a model folder to its parts. Nothing is believed: sizes, hashes, types and shapes are compared first, and what is
 // wrong is a BAD_MODEL that says in which file, and what to do.
+import { checkFoldIn, type FoldInSettings } from "../behavior/fold-in.ts";
 import { decodeTransform } from "../channels/channel.ts";
 import { NearkinError } from "../errors.ts";
 import type { Likelihood } from "../gp/inputs.ts";
 import type { EngineKind } from "../linalg/engine.ts";
 import type { FloatArray } from "../linalg/matrix.ts";
-import { type ChannelSpec, type EnsembleConfig, embeddingWidth, ensembleLayout } from "../metric/ensemble.ts";
+import {
+  type ChannelSpec,
+  type EnsembleConfig,
+  embeddingWidth,
+  ensembleLayout,
+  factorsOf,
+} from "../metric/ensemble.ts";
 import { type PersonalPrior, type ProcessScale, personalParameters, personalTargets } from "../personal/settings.ts";
 import { CATALOGUE, FORMAT, HASHED, ITEMS, MANIFEST, TRANSFORMS, VERSION, WEIGHTS } from "./files.ts";
 import type { ItemId } from "./ids.ts";
@@ -18,6 +25,7 @@ import type {
   ModelItems,
   ModelParts,
   ModelPosterior,
+  ModelUpdates,
 } from "./parts.ts";
 import { decodeSafetensors, type Tensor, type TensorType } from "./safetensors.ts";
 import { sha256 } from "./sha256.ts";
@@ -81,6 +89,9 @@ export async function decodeModel(read: ReadModelFile): Promise<ModelParts> {
     temperature: metric.number("temperature"),
     popularity: metric.number("popularity"),
     ...(metric.has("history") ? { history: readHistory(metric.part("history")) } : {}),
+    ...(metric.has("updates")
+      ? { updates: readUpdates(metric.part("updates"), items, { n, k: factorsOf(ensemble) }) }
+      : {}),
     signalVariance: metric.number("signalVariance"),
     ...(metric.has("kernelScale") ? { kernelScale: metric.number("kernelScale") } : {}),
     noise: { variance: noise.number("variance"), perRating: noise.number("perRating") },
@@ -212,6 +223,28 @@ function readHistory(history: JsonReader): ModelHistory {
   const decay = history.number("decay");
   if (!(decay > 0 && decay <= 1)) throw history.problem("decay", "is not in (0, 1]");
   return { weight: history.number("weight"), decay, items: history.count("items", 1) };
+}
+
+function readUpdates(updates: JsonReader, items: TensorReader, { n, k }: { n: number; k: number }): ModelUpdates {
+  const perEvent = updates.number("perEvent");
+  if (!(perEvent > 0)) throw updates.problem("perEvent", "is not above 0");
+  const halfLife = updates.isNull("halfLife") ? null : updates.number("halfLife");
+  if (halfLife !== null && !(halfLife > 0)) throw updates.problem("halfLife", "is not above 0");
+  const time = updates.isNull("time") ? null : updates.number("time");
+  if (!updates.has("foldIn")) return { time, halfLife, perEvent };
+  const json = updates.part("foldIn");
+  const foldIn: FoldInSettings = {
+    userLengthExponent: json.number("userLengthExponent"),
+    session: json.count("session", 1),
+    sessionWeight: json.number("sessionWeight"),
+    shrinkage: json.number("shrinkage"),
+    normExponent: json.number("normExponent"),
+    prior: json.number("prior"),
+    squares: items.f64("foldIn.squares", k).slice(),
+    evidence: items.f32("foldIn.evidence", n).slice(),
+  };
+  decoding(ITEMS, () => checkFoldIn(foldIn));
+  return { time, halfLife, perEvent, foldIn };
 }
 
 function readParameters(weights: TensorReader, ensemble: EnsembleConfig, precision: "f32" | "f64"): FloatArray {

@@ -1,12 +1,12 @@
 // From the parts of a model to the bytes of its files.
 import { encodeTransform } from "../channels/channel.ts";
 import { NearkinError } from "../errors.ts";
-import { ensembleLayout } from "../metric/ensemble.ts";
+import { ensembleLayout, factorsOf } from "../metric/ensemble.ts";
 import { metricWeights } from "../metric/weights.ts";
 import { type PersonalPrior, personalParameters } from "../personal/settings.ts";
 import { CATALOGUE, FORMAT, ITEMS, MANIFEST, TRANSFORMS, VERSION, WEIGHTS } from "./files.ts";
 import { canonicalJson, checkJson } from "./json.ts";
-import type { ModelCatalogue, ModelParts } from "./parts.ts";
+import type { ModelCatalogue, ModelParts, ModelUpdates } from "./parts.ts";
 import { encodeSafetensors, type Tensor } from "./safetensors.ts";
 import { ensembleRowLayout, storedParameters } from "./scaling.ts";
 import { sha256 } from "./sha256.ts";
@@ -60,6 +60,7 @@ function describe(parts: ModelParts, transforms: readonly object[]) {
       temperature: parts.temperature,
       popularity: parts.popularity,
       ...(parts.history ? { history: { ...parts.history } } : {}),
+      ...(parts.updates ? { updates: describeUpdates(parts.updates) } : {}),
       signalVariance: parts.signalVariance,
       ...(parts.kernelScale === undefined ? {} : { kernelScale: parts.kernelScale }),
       noise: { ...parts.noise },
@@ -95,6 +96,12 @@ function describe(parts: ModelParts, transforms: readonly object[]) {
   };
 }
 
+function describeUpdates({ foldIn, ...rest }: ModelUpdates) {
+  if (!foldIn) return rest;
+  const { squares, evidence, ...settings } = foldIn;
+  return { ...rest, foldIn: settings };
+}
+
 function describePersonal({ settings, users, mean, pool, process, rating }: PersonalPrior) {
   return {
     ...settings,
@@ -126,14 +133,29 @@ function weightTensors({ ensemble, parameters, statistics, centres }: ModelParts
   return tensors;
 }
 
-function itemTensors({ items, posterior, personal, catalogue, ensemble, centres }: ModelParts): Record<string, Tensor> {
+function itemTensors({
+  items,
+  posterior,
+  personal,
+  updates,
+  catalogue,
+  ensemble,
+  centres,
+}: ModelParts): Record<string, Tensor> {
   const n = catalogue.ids.length;
   const p = ensemble.channels.length;
+  const { foldIn } = updates ?? {};
   const tensors: Record<string, Tensor> = {
     rows: { type: "F32", shape: [n, centres.length + p + 1], data: items.rows },
     masked: { type: "U8", shape: [n, p], data: items.masked },
     ratings: { type: "I32", shape: [n], data: items.ratings },
     ...(personal ? personalTensors(personal) : {}),
+    ...(foldIn
+      ? {
+          "foldIn.squares": f64(foldIn.squares, foldIn.squares.length),
+          "foldIn.evidence": { type: "F32", shape: [n], data: foldIn.evidence },
+        }
+      : {}),
   };
   if (!posterior) return tensors;
   const { m, k, L, LB, beta, inducing, embeddings } = posterior;
@@ -201,6 +223,13 @@ function checkParts(parts: ModelParts): void {
       ["posterior.L", posterior.L.length, m * m],
       ["posterior.LB", posterior.LB?.length ?? m * m, m * m],
       ["posterior.beta", posterior.beta.length, m * k],
+    );
+  }
+  const foldIn = parts.updates?.foldIn;
+  if (foldIn) {
+    expected.push(
+      ["foldIn.squares", foldIn.squares.length, factorsOf(ensemble)],
+      ["foldIn.evidence", foldIn.evidence.length, n],
     );
   }
   if (personal) {

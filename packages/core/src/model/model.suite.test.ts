@@ -63,6 +63,8 @@ describe("the model file", () => {
       { precision: "f64", link: "saturating", scale: "diagonal" },
       { link: "sigmoid", weights: "signed", withoutPosterior: true },
       { withoutPersonal: true },
+      { behavior: true, updates: true },
+      { updates: true },
     ] as const;
     for (const options of worlds) {
       const made = tinyModel(engine, { n: 20, ...options });

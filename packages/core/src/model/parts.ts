@@ -1,5 +1,6 @@
 // What a model is made of: everything training hands over, and everything a model folder holds. Plain data, nothing recomputed.
 // n items, p channels, e = Σ e_c embedding columns, w = e + p + 1 columns of a lifted row, m inducing items, k targets
+import type { FoldInSettings } from "../behavior/fold-in.ts";
 import type { ChannelTransform } from "../channels/channel.ts";
 import type { NumberMode } from "../channels/number.ts";
 import type { Likelihood } from "../gp/inputs.ts";
@@ -43,6 +44,8 @@ export interface ModelParts {
   readonly popularity: number;
   /** How much a user's last items count; absent in models without a channel of who met what. */
   readonly history?: ModelHistory;
+  /** How events after training change rows; absent in older models, whose rows stay as they are. */
+  readonly updates?: ModelUpdates;
   /** v */
   readonly signalVariance: number;
   /** γ: predictions are made with v·exp(−½φ(γt)), since the scale of t that ranks best need not be the one that predicts best. @default 1 */
@@ -103,6 +106,18 @@ export interface ModelHistory {
   readonly decay: number;
   /** Items that count, the last ones. */
   readonly items: number;
+}
+
+/** What a server needs to bring rows up to events that come after training. */
+export interface ModelUpdates {
+  /** Time of the last event of training, in seconds since 1970; null where events have no times. */
+  readonly time: number | null;
+  /** Days after which an event counts half in q; null: all count alike. */
+  readonly halfLife: number | null;
+  /** What the events of training weigh in q, on average, if one at `time` weighs 1. */
+  readonly perEvent: number;
+  /** Absent in models without a channel of who met what. */
+  readonly foldIn?: FoldInSettings;
 }
 
 /** Σ = σ² + s²/n: variance of the mean of n ratings around the latent target, in units of the targets. */

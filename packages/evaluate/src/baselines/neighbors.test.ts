@@ -10,7 +10,7 @@ interface Inputs {
   ratings: number[][];
   values: "binary" | "ratings";
   shrinkage: number;
-  userWeight?: number;
+  userLengthExponent?: number;
 }
 
 const goldenCases = golden.cases.filter(({ op }) => op === "itemKnn");
@@ -23,7 +23,7 @@ describe("item-kNN", () => {
   test.each(goldenCases)("is what NumPy computes: $name", ({ inputs, outputs }) => {
     const { itemCount, items, ratings, ...options } = inputs as unknown as Inputs;
     const { items: met, S } = outputs as unknown as { items: number[]; S: { data: number[] } };
-    const { userWeight } = options;
+    const { userLengthExponent } = options;
     const knn = itemKnn(eventData(itemCount, items, ratings), { ids: itemIds(itemCount), ...options });
     const all = Array.from({ length: itemCount }, (_, item) => item);
     expect(all.filter((item) => knn.knows(item))).toEqual(met);
@@ -32,7 +32,7 @@ describe("item-kNN", () => {
       for (const item of all) {
         const column = met.indexOf(item);
         if (column < 0 || item === query) expect(scores[item]).toBe(-Infinity);
-        else expect(scores[item]).toBeCloseTo(S.data[row * met.length + column], userWeight ? 7 : 14); // roots of weights are f32
+        else expect(scores[item]).toBeCloseTo(S.data[row * met.length + column], userLengthExponent ? 7 : 14); // roots of weights are f32
       }
     });
   });
@@ -101,8 +101,8 @@ test.each(walks)("$op is what NumPy computes: $name", ({ op, inputs, outputs }) 
 
 test.each([
   [
-    () => itemKnn(checkerboard(), { ids: itemIds(12), userWeight: -1 }),
-    "item-kNN: userWeight must be at least 0, got -1",
+    () => itemKnn(checkerboard(), { ids: itemIds(12), userLengthExponent: -1 }),
+    "item-kNN: userLengthExponent must be at least 0, got -1",
   ],
   [() => rp3beta(checkerboard(), { ids: itemIds(12), beta: Number.NaN }), "RP3β: beta must be at least 0, got NaN"],
   [() => bm25(checkerboard(), { ids: itemIds(12), k1: -2 }), "BM25: k1 must be at least 0, got -2"],

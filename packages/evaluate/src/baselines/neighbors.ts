@@ -32,7 +32,7 @@ export interface ItemKnnOptions extends NeighborOptions, Pick<EventMatrixOptions
   /** s, at least 0, in events of an average user: similarities of items that few users met shrink towards 0. @default 0 */
   shrinkage?: number;
   /** a, at least 0: a user of n items weighs n^−a. @default 0 */
-  userWeight?: number;
+  userLengthExponent?: number;
 }
 
 /**
@@ -40,12 +40,13 @@ export interface ItemKnnOptions extends NeighborOptions, Pick<EventMatrixOptions
  * query has 0.
  */
 export function itemKnn(data: EventData, options: ItemKnnOptions): Recommender {
-  const { ids, name = "item-kNN", shrinkage = 0, userWeight = 0, values = "binary" } = options;
-  checkAtLeast(name, { shrinkage, userWeight }, 0);
-  const X = weighted(eventMatrix(data, { values }), (n) => n ** -userWeight);
+  const { ids, name = "item-kNN", shrinkage = 0, userLengthExponent = 0, values = "binary" } = options;
+  checkAtLeast(name, { shrinkage, userLengthExponent }, 0);
+  const X = weighted(eventMatrix(data, { values }), (n) => n ** -userLengthExponent);
   const squares = sumByItem(X, (value) => value * value); // ‖xᵢ‖²
   const entries = X.byItem.values.length;
-  const s = userWeight === 0 ? shrinkage : (shrinkage * squares.reduce((sum, square) => sum + square, 0)) / entries;
+  const s =
+    userLengthExponent === 0 ? shrinkage : (shrinkage * squares.reduce((sum, square) => sum + square, 0)) / entries;
   return neighborRecommender(X, { ids, name }, (product, i, j) => {
     const length = Math.sqrt(squares[i] * squares[j]) + s;
     return length === 0 ? 0 : product / length; // ratings of 0 alone point nowhere

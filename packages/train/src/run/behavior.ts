@@ -12,6 +12,7 @@ import {
   buildQuery,
   type ContentInput,
   countUsers,
+  type FoldInSettings,
   Foresight,
   hostMatrix,
   inverseSoftplus,
@@ -46,7 +47,7 @@ export interface BehaviorChoice extends Required<BehaviorSettings> {
 /** Settings of the factors. */
 type FactorSettings = Omit<BehaviorChoice, "strength" | "history">;
 
-const FIXED = { userWeight: 0.25, session: 10 } as const;
+const FIXED = { userLengthExponent: 0.25, session: 10 } as const;
 
 /** Known items are ranked best with much shrinkage and a small exponent, new items with little and a larger one. */
 const SETTINGS: readonly FactorSettings[] = [
@@ -92,14 +93,14 @@ export async function withBehavior(
   run: Run,
   scope: Scope,
   options: { chosen: BehaviorChoice | undefined; pause: () => Promise<void>; emit: (event: TrainEvent) => void },
-): Promise<{ run: Run; choice: BehaviorChoice; history: ModelHistory } | undefined> {
+): Promise<{ run: Run; choice: BehaviorChoice; history: ModelHistory; foldIn: FoldInSettings } | undefined> {
   const { config, set } = run;
   const { histories } = set.data;
   if (config.behavior.factors === 0 || histories.items.length === 0) return undefined;
   const choice = options.chosen ?? (await choose(run, options.pause)) ?? DEFAULT_CHOICE;
   const made = madeFactors(run, choice);
   if (!made) return undefined;
-  const { vectors, k, missing, transform, scale, weight } = made;
+  const { vectors, k, missing, transform, scale, weight, foldIn } = made;
   const name = behaviorName(run.model.channels.map((channel) => channel.name));
   const channel: AddedChannel = {
     spec: { name, input: "factors", inputWidth: k, embeddingSize: k },
@@ -123,7 +124,7 @@ export async function withBehavior(
   // γ·Σ_b w_b ẑ_b beside (h/T)·z_q of a query of average length
   const length = meanLength(run, vectors, k) / Math.sqrt(scale);
   const history = { weight: (choice.history * length * weight) / config.siamese.temperature, ...HISTORY };
-  return { run: whole, choice, history };
+  return { run: whole, choice, history, foldIn };
 }
 
 /** Mean |v| of some training items. */
@@ -141,7 +142,7 @@ function squareOf(vectors: ArrayLike<number>, item: number, k: number): number {
 /** Factors of all items and what goes with them; undefined if nobody met two items together. */
 function madeFactors(run: Run, choice: BehaviorChoice) {
   using scope = run.engine.scope();
-  const { transform, ...made } = new Maker(run, scope, run.set.data.histories).make(choice);
+  const { transform, ...made } = new FactorMaker(run, scope, run.set.data.histories).make(choice);
   const { vectors, k } = made;
   const scale = k === 0 ? 0 : nearestProduct(run, vectors, k);
   if (!(scale > 0)) return undefined;
@@ -158,7 +159,7 @@ function behaviorName(names: readonly string[]): string {
 }
 
 /** Factors of all items from these histories, under any settings. */
-class Maker {
+class FactorMaker {
   readonly #run: Run;
   readonly #met: MetItems;
   readonly #counts: Int32Array;
@@ -180,14 +181,15 @@ class Maker {
     this.#foresight = new Foresight(engine, scope, inputs, { met: this.#counts, random });
   }
 
-  make({ prior, userWeight, session, sessionWeight, shrinkage, normExponent }: FactorSettings) {
+  make({ prior, userLengthExponent, session, sessionWeight, shrinkage, normExponent }: FactorSettings) {
     const { engine, config, random, set } = this.#run;
-    const { vectors, rank: k } = behaviorFactors(engine, this.#met, {
-      ...{ userWeight, session, sessionWeight, shrinkage, normExponent },
+    const found = behaviorFactors(engine, this.#met, {
+      ...{ userLengthExponent, session, sessionWeight, shrinkage, normExponent },
       itemCount: set.itemCount,
       rank: config.behavior.factors,
       random: random.split("behavior", "factors"),
     });
+    const { vectors, rank: k, squares, evidence, perEvent } = found;
     const means = k === 0 ? vectors : this.#foresight.means(vectors);
     return {
       k,
@@ -195,6 +197,11 @@ class Maker {
       vectors: k === 0 ? vectors : blendFactors({ vectors, means, met: this.#counts, prior }),
       missing: Uint8Array.from(this.#counts, (count) => (count === 0 ? 1 : 0)),
       transform: () => this.#foresight.transform(vectors, this.#names),
+      foldIn: {
+        ...{ userLengthExponent, session, sessionWeight, normExponent, prior, squares },
+        shrinkage: shrinkage * perEvent,
+        evidence: Float32Array.from(evidence),
+      } satisfies FoldInSettings,
     };
   }
 }
@@ -316,7 +323,7 @@ async function choose(run: Run, pause: () => Promise<void>): Promise<BehaviorCho
   if (kinds.length === 0) return undefined;
   using scope = engine.scope();
   if (countUsers(met, set.itemCount).every((count) => count === 0)) return undefined;
-  const maker = new Maker(run, scope, met);
+  const maker = new FactorMaker(run, scope, met);
   const tried: { choice: Omit<BehaviorChoice, "history">; scores: number[] }[] = [];
   for (const settings of SETTINGS) {
     const { vectors, k } = maker.make(settings);

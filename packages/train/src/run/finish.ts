@@ -20,7 +20,7 @@ import { type BehaviorChoice, withBehavior } from "./behavior.ts";
 import type { RunFolder } from "./folder.ts";
 import { chooseInducing, inducingCount } from "./inducing.ts";
 import { learnPersonal } from "./personal.ts";
-import { choosePopularity, logPopularityOf, type PopularityChoice } from "./popularity.ts";
+import { choosePopularity, eventWeights, logPopularityOf, type PopularityChoice } from "./popularity.ts";
 import { type FittedPosterior, posteriorOf } from "./posterior.ts";
 import { type EmbeddedItems, embedItems, rowScaling } from "./ranking.ts";
 import { TIMING, TRAINING, trainingJson } from "./record.ts";
@@ -153,6 +153,7 @@ async function modelParts(run: Run, { selection, from, pause, emit }: Origin & E
     temperature: config.siamese.temperature,
     popularity: popularity.beta,
     ...(behavior ? { history: behavior.history } : {}),
+    updates: { ...eventWeights(set, popularity.halfLife), ...(behavior ? { foldIn: behavior.foldIn } : {}) },
     signalVariance: signalVariance(run),
     kernelScale: progress.kernelScale,
     noise: { variance: sigma2, perRating: sigma2 * progress.noisePerRating },

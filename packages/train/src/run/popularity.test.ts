@@ -4,7 +4,7 @@ import { resolveTrainConfig } from "../config/resolve.ts";
 import type { TrainConfig } from "../config/schema.ts";
 import type { TrainingSet } from "../input/training-set.ts";
 import { toySet } from "../testing/toy-set.ts";
-import { choosePopularity, logPopularityOf } from "./popularity.ts";
+import { choosePopularity, eventWeights, logPopularityOf } from "./popularity.ts";
 import { rankQueries, withCatalogue } from "./ranking.ts";
 import { openRun } from "./run.ts";
 
@@ -60,7 +60,7 @@ function timed(set: TrainingSet, ageOf: (item: number) => number): TrainingSet {
 }
 
 test("an event counts half after the half-life, and an item that nobody met as much as one event of average weight", () => {
-  const set = toySet(engine, resolveTrainConfig({ preset: "fast" }));
+  const set = timed(toySet(engine, resolveTrainConfig({ preset: "fast" })), () => 0);
   const events = (items: readonly number[], ages: readonly number[]): TrainingSet => ({
     ...set,
     data: {
@@ -80,6 +80,10 @@ test("an event counts half after the half-life, and an item that nobody met as m
   expect(Math.exp(c)).toBeCloseTo(1 / 4, 12);
   const long = logPopularityOf(events([0, 0, 0, 1], [0, 10, 20, 0]), 1e5);
   expect(Math.exp(long[0])).toBeCloseTo(3 / 4, 3);
+  const last = (20_000 - 10) * DAY;
+  expect(eventWeights(events([0, 1], [10, 20]), 10)).toEqual({ time: last, halfLife: 10, perEvent: 0.75 });
+  expect(eventWeights(events([0, 1], [10, 20]), null)).toEqual({ time: last, halfLife: null, perEvent: 1 });
+  expect(eventWeights(toySet(engine, resolveTrainConfig({ preset: "fast" })), 10).time).toBeNull();
   const old = logPopularityOf(events([0, 1], [1e6, 0]), 1); // its weight is below the smallest number
   expect(old[0]).toBe(Math.log(1 / 2));
 });

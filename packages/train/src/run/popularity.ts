@@ -1,7 +1,8 @@
 // What popularity adds to similarity: after how many days an event counts half in q, and β, what log q weighs beside the distance. Both are chosen on
 // validation items.
 //
-//   q_i = max(c_i, w̄)/Σc      c_i = Σ 2^(−age/half-life) over the events of item i, w̄ the mean of these weights: an item that nobody met counts as met once
+//   q_i = max(c_i, w̄)/Σc      c_i = Σ 2^(−age/half-life) over the events of item i, age in days before the last event; w̄ the mean weight of an
+//                         event: no item counts less than one event of average weight
 //
 // n items
 import {
@@ -29,30 +30,42 @@ export interface PopularityChoice {
 const HALF_LIVES = [1825, 730, 365, 180, 90, 30];
 /** β that are tried: how far β·log q is spread over the items, in units of how far the scores are. */
 const STRENGTHS = [0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6];
-const PROBE = 0.4; // the strength that tells half-lives apart if none ranks best without fading
+const PROBE_STRENGTH = 0.4; // at which half-lives are compared if β = 0 ranks best while all events count alike
 const CLOSE = 0.995; // of the best score: of choices that cannot be told apart, the first is taken, with less popularity or slower fading
 const MAX_QUERIES = 400;
 const SAMPLED_QUERIES = 50; // that tell how far scores are spread
 const DAY = 86_400; // s
 
 /** (n) log q. */
-export function logPopularityOf({ data, logq }: TrainingSet, halfLife: number | null): Float64Array {
-  if (halfLife === null) return logq;
+export function logPopularityOf(set: TrainingSet, halfLife: number | null): Float64Array {
+  const { data, logq } = set;
+  const { time, perEvent } = eventWeights(set, halfLife);
+  if (halfLife === null || time === null) return logq;
   const { items, times } = data.histories;
-  const now = times.reduce((latest, time) => Math.max(latest, time), Number.NEGATIVE_INFINITY);
-  const rate = portableLog(2) / (halfLife * DAY);
   const counts = new Float64Array(data.itemCount);
-  let total = 0;
   items.forEach((item, e) => {
-    const weight = exp(rate * (times[e] - now));
-    counts[item] += weight;
-    total += weight;
+    counts[item] += weightAt(times[e] - time, halfLife);
   });
-  const once = total / items.length;
-  return counts.map((count) => portableLog(Math.max(count, once) / total));
+  return counts.map((count) => portableLog(Math.max(count, perEvent) / (perEvent * items.length)));
 }
 
-/** The half-life and β that rank validation items best; all alike, and β = 0, without any. */
+/** What events weigh in q: w̄, if the last one, at `time`, weighs 1. */
+export function eventWeights(
+  { data, dataset }: TrainingSet,
+  halfLife: number | null,
+): { time: number | null; halfLife: number | null; perEvent: number } {
+  const { times } = data.histories;
+  const isTimed = dataset.manifest.time.kind === "seconds" && times.length > 0;
+  if (!isTimed) return { time: null, halfLife: null, perEvent: 1 };
+  const last = times.reduce((latest, time) => Math.max(latest, time), Number.NEGATIVE_INFINITY);
+  if (halfLife === null) return { time: last, halfLife, perEvent: 1 };
+  const total = times.reduce((sum, time) => sum + weightAt(time - last, halfLife), 0);
+  return { time: last, halfLife, perEvent: total / times.length };
+}
+
+const weightAt = (seconds: number, halfLife: number): number => exp((portableLog(2) / (halfLife * DAY)) * seconds);
+
+/** The half-life and β that rank validation items best. Without validation items β is 0, and the half-life the configured one, or none if that is `auto`. */
 export function choosePopularity(run: Run): PopularityChoice {
   const { set, config } = run;
   const { validation, dataset } = set;
@@ -75,7 +88,7 @@ export function choosePopularity(run: Run): PopularityChoice {
     const [first, ...others] = halfLives;
     let [halfLife, found] = [first, bestOf(STRENGTHS, (strength) => score(first, strength))];
     if (others.length > 0) {
-      const probe = found.choice || PROBE;
+      const probe = found.choice || PROBE_STRENGTH;
       const fading = bestOf(halfLives, (one) => score(one, probe)).choice;
       const faded = fading === first ? found : bestOf(STRENGTHS, (strength) => score(fading, strength));
       if (faded.choice > 0 && found.score < CLOSE * faded.score) [halfLife, found] = [fading, faded];

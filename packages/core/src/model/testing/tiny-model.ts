@@ -30,7 +30,7 @@ import { drawPool } from "../../personal/choices.ts";
 import type { PersonalPrior } from "../../personal/settings.ts";
 import { buildRows, measureCentres } from "../../rank/layout.ts";
 import type { ItemId, ItemIndex } from "../ids.ts";
-import type { ModelChannel, ModelParts, ModelPosterior } from "../parts.ts";
+import type { ModelChannel, ModelParts, ModelPosterior, ModelUpdates } from "../parts.ts";
 import type { Tensor } from "../safetensors.ts";
 import { ensembleRowLayout, ensembleScaling, scaleEmbeddings } from "../scaling.ts";
 import { type TinyItem, tinyCatalogue } from "./tiny-catalogue.ts";
@@ -54,6 +54,8 @@ export interface TinyModelOptions {
   withoutPersonal?: boolean;
   /** Add the channel `behavior`: who met each item, made up. @default false */
   behavior?: boolean;
+  /** Let events after training change rows; needs `behavior` for factors. @default false */
+  updates?: boolean;
 }
 
 /** Users who differ by one e-fold in every weight; fitted as in the preset `default`, or with the paper's link as the paper does. */
@@ -180,6 +182,7 @@ export function tinyModel(engine: Engine, options: TinyModelOptions = {}): Model
       popularity: 0.4,
       signalVariance,
       ...(options.behavior ? { history: { weight: 3, decay: 0.9, items: 10 } } : {}),
+      ...(options.updates ? { updates: updatesOf(options.behavior ? trained : undefined) } : {}),
       noise: { variance: NOISE, perRating: PER_RATING },
       rating: { centre: 3.5, scale: 0.6 },
       items: { rows: buildRows(rowLayout, scaling, { embeddings, masked, logPopularity }), masked, ratings },
@@ -200,6 +203,21 @@ export function tinyModel(engine: Engine, options: TinyModelOptions = {}): Model
   } finally {
     scope.close();
   }
+}
+
+/** Events fade by half in ten days; training ended at the start of 2020. */
+function updatesOf(trained: Uint8Array | undefined): ModelUpdates {
+  const foldIn = trained && {
+    userLengthExponent: 0.25,
+    session: 10,
+    sessionWeight: 0.5,
+    shrinkage: 2,
+    normExponent: 0.4,
+    prior: 3,
+    squares: Float64Array.from({ length: FACTORS }, (_, j) => 3 / (1 + j)),
+    evidence: Float32Array.from(trained),
+  };
+  return { time: Date.UTC(2020, 0, 1) / 1000, halfLife: 10, perEvent: 0.5, ...(foldIn ? { foldIn } : {}) };
 }
 
 interface PreparedChannel {
