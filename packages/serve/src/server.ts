@@ -10,6 +10,7 @@ import { needsKeys } from "./access/local.ts";
 import { inNetworks } from "./access/networks.ts";
 import { SigningSecrets } from "./access/signing.ts";
 import { BrowserTokens } from "./access/tokens.ts";
+import { RowUpdates } from "./catalogue/row-updates.ts";
 import { ItemWriter } from "./catalogue/writer.ts";
 import { Closers } from "./closers.ts";
 import { type ServeConfig, type ServeConfigInput, serveConfigSchema } from "./config.ts";
@@ -166,8 +167,19 @@ async function assemble(
         metrics.models.active(served.model.id);
         writer.resume(served);
         usersChanged(served);
+        rowUpdates.notice();
       },
       onError: failed("an old model was not closed"),
+    }),
+  );
+  const rowUpdates = parts.add(
+    new RowUpdates({
+      store,
+      models,
+      onAdded: metrics.events.foldedIn,
+      onError: (error) => {
+        if (!isAway(error)) failed("events after training were not folded into the catalogue")(error);
+      },
     }),
   );
   const fit = async (user: string): Promise<void> => {
@@ -214,6 +226,7 @@ async function assemble(
     users,
     usersThread,
     refresh,
+    rowUpdates,
     // each filter under way holds a bit for every word and row: 25 MB at a million items
     filterQueue: new FairQueue({ concurrency: 4, concurrencyOfCaller: 2, limit: config.queue }),
     explainQueue: new FairQueue({ limit: Math.min(config.queue, MAX_EXPLANATIONS_WAITING) }),
@@ -242,6 +255,7 @@ async function assemble(
   registerRoutes(app, context, config);
   registerPage(app, config.page === undefined ? undefined : await readPage(config.page));
   const onImported = () => {
+    rowUpdates.notice();
     if (models.current) usersChanged(models.current);
   };
   if (store.shared) {

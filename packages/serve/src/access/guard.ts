@@ -30,7 +30,7 @@ export type AuthFailure =
 interface GuardMetrics {
   authFailure(reason: AuthFailure): void;
   forbidden(): void;
-  /** `failures`: barred after too many failed authentications. */
+  /** `failures`: a failed authentication, answered 429 since there were too many from its address. */
   rateLimited(scope: RouteScope | "failures"): void;
 }
 
@@ -46,7 +46,7 @@ export interface GuardOptions {
   publicRoutes?: readonly string[];
   /** What callers may ask; left out, there is no limit. */
   limits?: RequestLimits;
-  /** Tells if connections are scarce: then those of strangers are closed after each answer. @default never */
+  /** Tells if more than half of the connections are taken: then those of anonymous callers are closed after each answer. @default never */
   isCrowded?: () => boolean;
   metrics?: GuardMetrics;
 }
@@ -152,7 +152,7 @@ function keysDoor(
   };
 }
 
-/** Keys can be guessed at. A forged token costs no look into the store, and stale ones come from pages that were left open. */
+/** Tells if a failure counts as a guess at a key. A forged token costs no look into the store, and stale ones come from pages that were left open. */
 function isGuess({ kind }: Credential, failure: AuthFailure): boolean {
   return kind !== "token" && (failure === "malformed" || failure === "unknown" || failure === "wrong secret");
 }

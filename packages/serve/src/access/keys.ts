@@ -33,7 +33,7 @@ export type NewKey = Pick<KeyRecord, "id" | "name" | "hash" | "scopes" | "expire
 export interface KeyStore {
   create(key: NewKey): Promise<KeyRecord>;
   get(id: string): Promise<KeyRecord | null>;
-  /** Those of the ids that there are, in any order. */
+  /** The keys among these ids that exist, in any order. */
   getAll(ids: readonly string[]): Promise<readonly KeyRecord[]>;
   list(): Promise<readonly KeyRecord[]>;
   /** Marks a key as revoked; whether there was one to revoke. */
@@ -96,7 +96,7 @@ export function parseKey(text: string): ParsedKey | undefined {
 }
 
 /**
- * Tells if the secret is the record's, in time that depends on neither. A clock may still tell a known id, which is answered from memory, from an
+ * Tells if the secret is the record's, in time that depends on neither. Response times may still tell a known id, which is answered from memory, from an
  * unknown one, for which the store is asked: ids are not secret.
  */
 export function secretMatches(secret: string, record: Pick<KeyRecord, "hash"> | null): boolean {

@@ -23,6 +23,7 @@ import { Column, type FieldValue, type FilterColumn, OwnColumn } from "./columns
 import { Filters } from "./filter.ts";
 import { FreedRows } from "./freed-rows.ts";
 import { nearIds } from "./near-ids.ts";
+import type { Evidence } from "./row-updates.ts";
 
 /** An item with all that a row needs. */
 export interface ReadyItem {
@@ -37,6 +38,13 @@ export interface ReadyItem {
 /** One object for good, whose numbers change with the catalogue: searches that wait see it as it is when their turn comes. */
 type GrowingRows = { -readonly [Key in keyof LiftedRows]: LiftedRows[Key] };
 
+/** What a lifted row is made of. */
+interface Row {
+  readonly columns: Float32Array;
+  readonly masked: Uint8Array;
+  readonly log: number;
+}
+
 const TEXT: FieldShape = { type: "text" };
 
 export class Catalogue {
@@ -46,6 +54,8 @@ export class Catalogue {
   readonly filters: Filters;
   /** Rows of deleted items. Every request enters while it works with rows. */
   readonly freed = new FreedRows();
+  /** What events after training say of items. */
+  evidence: Evidence | undefined;
   /** (capacity, p) shared with the users thread. */
   readonly masked: Uint8Array<SharedArrayBuffer>;
   readonly #hashes: Uint32Array;
@@ -56,6 +66,7 @@ export class Catalogue {
   readonly #titles = new Map<number, string | null>();
   readonly #pending = new Map<number, readonly string[]>();
   readonly #put = new Set<number>();
+  readonly #before = new Map<number, Row>(); // rows that later events have moved, as they are without them
   #byRatings: Int32Array | undefined; // rows of the model
   #alive: Bitmap;
   #dead = 0;
@@ -215,6 +226,25 @@ export class Catalogue {
     this.filters.changed(changed);
   }
 
+  /** Brings rows to what later events say of these items; ids without a row are passed over. Only while no scan runs. */
+  move(ids: readonly string[]): void {
+    for (const id of ids) {
+      const row = this.find(id);
+      if (row !== undefined) this.#settle(row, id);
+    }
+  }
+
+  /** (k) Factors of who met an item, as they are without later events: a view. */
+  factorsBefore(row: number): Float32Array {
+    const { starts, sizes, products } = this.#rows.layout;
+    const c = products.indexOf(true);
+    const before = this.#before.get(row);
+    if (before) return before.columns.subarray(starts[c], starts[c] + sizes[c]);
+    const { matrix, local } = this.#place(row);
+    const at = matrix.offset + local * matrix.rowStride + starts[c];
+    return (matrix.data as Float32Array).subarray(at, at + sizes[c]);
+  }
+
   /** How many more rows these ids would take. */
   rowsFor(ids: Iterable<string>): number {
     let rows = 0;
@@ -287,16 +317,14 @@ export class Catalogue {
       setBit(this.#alive, row);
       this.#dead--;
     }
-    const { layout, lengths } = this.#rows;
-    const { channelCount: p, width } = layout;
-    const { matrix, local } = this.#place(row);
-    const at = matrix.offset + local * matrix.rowStride;
-    const { embedding, masked } = embedded;
-    const logPopularity = row < this.model.items.size ? matrix.data[at + width - 1] : this.model.coldLogPopularity;
-    writeLiftedRow(layout, matrix, local, { embedding, masked, lengths, logPopularity });
-    this.masked.set(masked, row * p);
+    const old = row < this.model.items.size ? (this.#before.get(row) ?? this.#rowAt(row)) : undefined;
+    const [columns, masked] = [embedded.embedding.slice(), embedded.masked.slice()];
+    const own = { columns, masked, log: old?.log ?? this.model.coldLogPopularity };
+    if (old) this.#keepMet(old, own);
+    this.#before.delete(row);
+    this.#writeRow(row, own);
     this.#hashes[row] = tieHash(id);
-    Object.assign(this.#rows, measureBounds(layout, matrix.view(local, local + 1), this.#rows));
+    this.#settle(row, id);
     this.#titles.set(row, title);
     for (const [name, value] of Object.entries(fields)) this.#column(name).put(row, value);
     for (const [name, column] of [...this.#columns, ...this.#read])
@@ -305,6 +333,47 @@ export class Catalogue {
     else this.#pending.delete(row);
     this.#put.add(row);
     return row;
+  }
+
+  /** Another description changes nothing in who met an item. */
+  #keepMet(old: Row, now: Row): void {
+    const { starts, sizes, products } = this.#rows.layout;
+    products.forEach((isProduct, c) => {
+      if (!isProduct || old.masked[c] === 1) return;
+      now.columns.set(old.columns.subarray(starts[c], starts[c] + sizes[c]), starts[c]);
+      now.masked[c] = 0;
+    });
+  }
+
+  /** Writes a row anew with what later events say of its item. */
+  #settle(row: number, id: string): void {
+    if (!this.evidence?.has(id)) return;
+    const before = this.#before.get(row) ?? this.#rowAt(row);
+    this.#before.set(row, before);
+    const columns = before.columns.slice();
+    const masked = before.masked.slice();
+    this.evidence.addTo(id, { columns, masked });
+    this.#writeRow(row, { columns, masked, log: this.evidence.logPopularity(id, before.log) });
+  }
+
+  /** A copy of a row. */
+  #rowAt(row: number): Row {
+    const { width, embeddingSize: e, channelCount: p } = this.#rows.layout;
+    const { matrix, local } = this.#place(row);
+    const at = matrix.offset + local * matrix.rowStride;
+    return {
+      columns: (matrix.data as Float32Array).slice(at, at + e),
+      masked: this.masked.slice(row * p, (row + 1) * p),
+      log: matrix.data[at + width - 1],
+    };
+  }
+
+  #writeRow(row: number, { columns, masked, log }: Row): void {
+    const { layout, lengths } = this.#rows;
+    const { matrix, local } = this.#place(row);
+    writeLiftedRow(layout, matrix, local, { embedding: columns, masked, lengths, logPopularity: log });
+    this.masked.set(masked, row * layout.channelCount);
+    Object.assign(this.#rows, measureBounds(layout, matrix.view(local, local + 1), this.#rows));
   }
 
   #rowFor(id: string): number {

@@ -51,7 +51,7 @@ export class Filters {
     this.#columns = columns;
   }
 
-  /** `evaluate`, but the catalogue is read in a turn of the caller's, and others are answered every few milliseconds. */
+  /** Like `evaluate`, but reads the catalogue when it is the caller's turn, in slices between which other requests are answered. */
   async evaluateInTurn(
     asked: Filter,
     rows: () => number,

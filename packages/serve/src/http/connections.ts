@@ -1,4 +1,4 @@
-// Connection limits: so many in all, and so many from one address, so that a single client cannot hold all of them.
+// Connection limits: how many the server has at once, and how many from one address, so that a single client cannot hold all of them.
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { addressBlock } from "../access/rate-limit.ts";
@@ -13,7 +13,7 @@ export interface ConnectionLimits {
   onRefused?: (reason: "address" | "all") => void;
 }
 
-/** Limits the connections of a server. Returns whether more than half of them are taken. */
+/** Limits the connections of a server. Returns a function that tells if more than half of them are taken. */
 export function limitConnections(
   server: Server,
   {

@@ -3,6 +3,7 @@ import type { RouteAnswer, RouteInput, RouteName, Routes } from "@nearkin/client
 import type { Caller } from "../access/caller.ts";
 import type { KeyRing } from "../access/key-ring.ts";
 import type { BrowserTokens } from "../access/tokens.ts";
+import type { RowUpdates } from "../catalogue/row-updates.ts";
 import type { ItemWriter } from "../catalogue/writer.ts";
 import type { ServeConfig } from "../config.ts";
 import type { FairQueue, Turn } from "../fair-queue.ts";
@@ -29,7 +30,8 @@ export interface ServerContext {
   readonly users: Users;
   readonly usersThread: UsersThread;
   readonly refresh: RefreshQueue;
-  /** Filters whose words the catalogue is read for, and searches of titles. */
+  readonly rowUpdates: RowUpdates;
+  /** Filters that must read the catalogue, and searches of titles. */
   readonly filterQueue: FairQueue;
   /** Explanations that read the whole catalogue on this thread. */
   readonly explainQueue: FairQueue;

@@ -146,12 +146,17 @@ function graphInstruments(make: Make) {
 function eventInstruments(make: Make) {
   const accepted = make.counter("nearkin_events_accepted_total", "Events stored");
   const duplicates = make.counter("nearkin_events_duplicate_total", "Events that were there already");
+  const foldedIn = make.counter(
+    "nearkin_events_folded_in_total",
+    "Events after training that changed rows of the catalogue",
+  );
   const feedback = make.counter("nearkin_feedback_total", "What users did with what they were shown", ["action"]);
   return {
     stored(fresh: number, repeated: number): void {
       accepted.inc(fresh);
       duplicates.inc(repeated);
     },
+    foldedIn: (count: number) => foldedIn.inc({}, count),
     feedback: (action: string, count = 1) => feedback.inc({ action: ACTIONS.has(action) ? action : "other" }, count),
   };
 }

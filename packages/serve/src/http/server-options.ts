@@ -29,7 +29,7 @@ export interface ServerOptionsOptions {
   patience?: Patience;
   /** Bytes of a body, where its route does not say. @default 1 MiB */
   bodyLimit?: number;
-  /** Tells proxies, whose X-Forwarded-* headers are believed, by their address. @default none */
+  /** Tells if an address is a proxy's, whose X-Forwarded-* headers are believed. @default none */
   trustProxy?: ((address: string) => boolean) | undefined;
 }
 

@@ -247,6 +247,18 @@ export class Served implements AsyncDisposable {
     this.catalogue.delete(ids);
   }
 
+  /** Brings rows to what events after training say of these items. Only while no scan runs. */
+  move(ids: readonly string[]): void {
+    this.catalogue.move(ids);
+    for (const id of ids) {
+      const row = this.catalogue.find(id);
+      // the graph proposes candidates, which are scored by their rows: it need not follow small steps
+      if (row !== undefined && this.catalogue.evidence?.isNew(id)) {
+        this.#graph?.search.put(this.catalogue.rows, row).catch(() => {});
+      }
+    }
+  }
+
   /** What the users thread needs. */
   share(): SharedCatalogue {
     const { model, catalogue } = this;

@@ -5,6 +5,7 @@
 //   keys                        doubted when one was revoked, read again when shown
 //   the signing secret          read again when it was replaced
 //   the active model            followed, one server at a time
+//   rows of items               moved by the store's events, in the order of their arrival
 //   users to fit                fitted where their events came; what a server leaves behind is fitted by whoever finds it dead
 //   texts to encode             encoded by whoever comes to them first, and looked for in the store by the others
 //   requests a caller has left  leased from the store, see access/leased-buckets.ts
@@ -23,7 +24,7 @@ import { ModelFollower } from "./model-follower.ts";
 import { isOurs } from "./share.ts";
 
 export interface JoinOptions
-  extends Pick<ServerContext, "models" | "writer" | "users" | "keys" | "refresh" | "metrics"> {
+  extends Pick<ServerContext, "models" | "writer" | "users" | "keys" | "refresh" | "rowUpdates" | "metrics"> {
   signing: SigningSecrets;
   shared: SharedStore;
   config: Pick<ServeConfig, "lookEvery" | "listen">;
@@ -62,7 +63,7 @@ const MOST_BEHIND = 10_000;
 
 /** Looks for the first time, before anything is read from the store into memory, and keeps in step from then on. */
 export async function joinReplicas(options: JoinOptions): Promise<Replicas> {
-  const { shared, signing, models, writer, users, keys, refresh, metrics, config, log } = options;
+  const { shared, signing, models, writer, users, keys, refresh, rowUpdates, metrics, config, log } = options;
   const id = randomBytes(8).toString("hex");
   const joined = performance.now();
   const behind = new Set<string>();
@@ -108,6 +109,7 @@ export async function joinReplicas(options: JoinOptions): Promise<Replicas> {
     onUsers: (changed) => {
       if (changed === null) users.forgetAll();
       else for (const user of changed) users.forget(user);
+      rowUpdates.notice();
     },
     onKeysChanged: () => {
       keys.doubt();

@@ -14,6 +14,8 @@ export interface Activation {
 export interface ActivationStore {
   /** The last activation; null where there was none. */
   active(): Promise<Activation | null>;
+  /** The first activation of a model; null where it was never active. */
+  firstOf(model: string): Promise<Activation | null>;
   /** The last activations, newest first. */
   list(options: { limit: number }): Promise<Activation[]>;
   /** Activates a model where the last activation is still number `expected` (0: none yet); null where another came between. */
@@ -34,6 +36,13 @@ export function activationStore(database: SqlDatabase, now: () => number): Activ
 
     async active() {
       return (await list({ limit: 1 }))[0] ?? null;
+    },
+
+    async firstOf(model) {
+      checkId("a model", model);
+      const sql = `SELECT ${COLUMNS} FROM nearkin.activations WHERE model_id = $1 ORDER BY sequence LIMIT 1`;
+      const [[row]] = await database.run([{ sql, values: [model] }]);
+      return row ? readActivation(row) : null;
     },
 
     async activate(model, folder, expected) {

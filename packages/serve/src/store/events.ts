@@ -72,8 +72,19 @@ export interface EventStore {
   summaryOf(user: string): Promise<EventSummary>;
   /** All events in the order of arrival, behind the arrival number `after`. An empty page is the end. */
   page(options: { after?: number; limit: number }): Promise<StoredEvent[]>;
+  /**
+   * Events with a time behind `since` (ms since 1970), among the next `look` arrival numbers behind `after`, in their order. `last`: the number to go on
+   * behind; `more`: whether there are later ones.
+   */
+  laterThan(
+    since: number,
+    options: { after: number; look: number },
+  ): Promise<{ events: StoredEvent[]; last: number; more: boolean }>;
   count(): Promise<number>;
 }
+
+/** Events that `laterThan` reads at once. */
+const MOST_LATER = 500;
 
 const NO_EVENTS: EventSummary = { events: 0, items: 0, ratings: 0, first: null, last: null };
 
@@ -131,6 +142,23 @@ export function eventStore(database: SqlDatabase, { now, quota }: { now: Arrival
       checkPage({ after, limit });
       const sql = `SELECT ${COLUMNS} FROM nearkin.events WHERE arrival > $1 AND ${LIVE_EVENTS} ORDER BY arrival LIMIT $2`;
       return (await database.run([{ sql, values: [after, limit] }]))[0].map(readEvent);
+    },
+
+    async laterThan(since, { after, look }) {
+      checkWhole("a time", since);
+      checkPage({ after, limit: look });
+      const [[{ value }], rows] = await database.run([
+        { sql: "SELECT value FROM nearkin.counters WHERE name = 'events'" },
+        {
+          sql: `SELECT ${COLUMNS} FROM nearkin.events WHERE arrival > $1 AND arrival <= CAST($1 AS BIGINT) + CAST($2 AS BIGINT) AND time > $3
+            AND ${LIVE_EVENTS} ORDER BY arrival LIMIT ${MOST_LATER}`,
+          values: [after, look, since],
+        },
+      ]);
+      const events = rows.map(readEvent);
+      const end = Math.min(after + look, value as number);
+      const last = events.length === MOST_LATER ? events[events.length - 1].arrival : Math.max(after, end);
+      return { events, last, more: last < (value as number) };
     },
 
     count: () => countArrivals(database, EVENTS),

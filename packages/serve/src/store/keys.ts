@@ -25,7 +25,7 @@ export interface KeyStore {
   /** Throws an `SqlError` (unique) where id or hash are taken. */
   create(key: NewApiKey): Promise<ApiKey>;
   get(id: string): Promise<ApiKey | null>;
-  /** Those of the ids that there are, in any order. */
+  /** The keys among these ids that exist, in any order. */
   getAll(ids: readonly string[]): Promise<ApiKey[]>;
   findByHash(hash: Uint8Array): Promise<ApiKey | null>;
   /** All of them, in the order of creation. */

@@ -1,4 +1,4 @@
-// A bound on the events of one user, and on their feedback. The server that writes holds it: servers that write for one user at the same moment may
+// A bound on the events of one user, and on their feedback. The server that writes enforces it: servers that write for one user at the same moment may
 // exceed it by the batches under way. Imports are the operator's own, and are not bounded; nor is feedback without a user.
 import type { ArrivalRow, ArrivalTable, Refusals } from "./arrivals.ts";
 import type { SqlDatabase, SqlRow } from "./database.ts";
@@ -10,7 +10,9 @@ export const EVENTS_PER_USER = 100_000;
 export class UserQuotaError extends Error {
   readonly user: string;
   constructor(user: string, { stored, more, quota }: { stored: string; more: number; quota: number }) {
-    super(`${stored} of this user are stored, and ${more} more would exceed ${quota} (the setting eventsPerUser)`);
+    super(
+      `${stored} of this user are stored, and ${more} more would exceed ${quota}; send fewer, or raise the setting eventsPerUser`,
+    );
     this.name = "UserQuotaError";
     this.user = user;
   }

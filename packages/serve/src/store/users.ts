@@ -1,4 +1,4 @@
-// Users across the tables: who they are, who is to be fitted, and all of one gone.
+// Users across the tables: listing them, finding those to fit, and deleting one.
 import { departure } from "./changes.ts";
 import { checkId, checkPage, checkWhole } from "./checks.ts";
 import type { SqlDatabase, SqlRow, SqlStatement } from "./database.ts";

@@ -9,7 +9,7 @@ import { type Handlers, userOf } from "../context.ts";
 const MET = "event";
 
 export const eventHandlers: Handlers<"addEvents" | "addFeedback"> = {
-  addEvents: async ({ models, store, users, refresh, metrics }, { body: { events } }) => {
+  addEvents: async ({ models, store, users, refresh, rowUpdates, metrics }, { body: { events } }) => {
     const { accepted, duplicates, acceptedUsers } = await store.events
       .add(
         events.map(({ id, user, item, rating, type, time }) => ({
@@ -26,6 +26,7 @@ export const eventHandlers: Handlers<"addEvents" | "addFeedback"> = {
       users.forget(user);
       refresh.add(user);
     }
+    if (accepted > 0) rowUpdates.notice();
     metrics.events.stored(accepted, duplicates);
     const catalogue = models.current?.catalogue;
     const unknown = catalogue ? events.filter(({ item }) => catalogue.find(item) === undefined) : [];
