@@ -1,7 +1,7 @@
 // One project per package, one for the repository's own scripts, one that packs and installs everything, one that runs the built core in Node,
 // bundles and pages, one in a browser, one that looks at the page of a demo, and one on a Spark cluster.
 //   npm test                          everything that this machine has
-//   npm run check                     the unit tests alone: no server, browser, database or process (tests called *.integration.test.ts)
+//   NEARKIN_TESTS=unit npx vitest run the unit tests alone, as in npm run check (no *.integration.test.ts)
 //   npx vitest --project core         one package, watching
 import { availableParallelism } from "node:os";
 import { playwright } from "@vitest/browser-playwright";
@@ -24,8 +24,8 @@ const inBrowser = {
 
 const nodeSetup = { setupFiles: ["test/support/quiet.ts", "test/support/one-core.ts"] };
 
-/** Files of a project share a process, so that each module is loaded once: half of the time of a run went into loading them again. */
-const sharedProcess = { isolate: false, restoreMocks: true, unstubEnvs: true, unstubGlobals: true };
+/** Files that run in the same worker share its modules: loading them anew for each file took half of the time of a run. */
+const sharedModules = { isolate: false, restoreMocks: true, unstubEnvs: true, unstubGlobals: true };
 
 function nodeProject(name: string): TestProjectInlineConfiguration {
   return {
@@ -35,7 +35,7 @@ function nodeProject(name: string): TestProjectInlineConfiguration {
       name,
       include: [`packages/${name}/src/**/*.test.{ts,tsx}`],
       exclude: ["**/*.browser.test.ts", ...(isUnit ? ["**/*.integration.test.ts"] : [])],
-      ...sharedProcess,
+      ...sharedModules,
       ...nodeSetup,
       ...timeouts,
     },
@@ -89,7 +89,7 @@ const chromium = isUnit
       onMissing: (reason) => skipped.push(`SKIPPED: all tests in a browser, the projects browser and page: ${reason}`),
     });
 
-const unitProjects = [
+const packageProjects = [
   ...["core", "native", "data", "train", "evaluate", "client", "serve", "web", "cli"].map(nodeProject),
 ];
 
@@ -111,7 +111,7 @@ const otherProjects = [
 
 export default defineConfig({
   test: {
-    projects: isUnit ? unitProjects : [...unitProjects, ...otherProjects],
+    projects: isUnit ? packageProjects : [...packageProjects, ...otherProjects],
     globalSetup: "test/support/shared.ts",
     // One more than there are cores: tests of servers and stores wait for disks, timers and each other half of the time.
     maxWorkers: process.env.NEARKIN_TEST_WORKERS ?? availableParallelism() + 1,

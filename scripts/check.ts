@@ -1,5 +1,5 @@
 // Everything to run before a commit, in about a minute: format, lint, types, direction of packages, unused code, and the tests that need no
-// server, browser, database or process.
+// server, browser or process of their own, and no database but DuckDB in memory.
 //   npm run check
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { expect, test } from "vitest";
-import { isServerSource, main, parseOptions, reservePort } from "./dev.ts";
+import { isServerSource, main, parseOptions, probePort } from "./dev.ts";
 
 async function failureOf(...args: string[]): Promise<{ code: number; text: string }> {
   let text = "";
@@ -36,7 +36,7 @@ test("a taken port is refused before anything is made", async () => {
 
 test("options and ports", async () => {
   expect(parseOptions([])).toEqual({ port: 5173, fresh: false, help: false });
-  expect(await reservePort(0)).toBeGreaterThan(1023);
+  expect(await probePort(0)).toBeGreaterThan(1023);
 });
 
 test("the server follows its sources, and neither tests nor the page", () => {

@@ -54,8 +54,8 @@ export function parseOptions(args: readonly string[]): DevOptions {
   }
 }
 
-/** Opens a port of this machine and closes it again; 0 stands for any that is free. Returns the port. */
-export async function reservePort(port: number): Promise<number> {
+/** Checks that a port can be opened, and returns it; for 0, a free one. Nothing holds it afterwards. */
+export async function probePort(port: number): Promise<number> {
   const socket = createSocket().listen(port, "localhost");
   await once(socket, "listening").catch((cause) => {
     const next = port < 65_535 ? port + 1 : DEFAULT_PORT;
@@ -73,7 +73,7 @@ async function makeSample(fresh: boolean): Promise<void> {
   if (fresh) rmSync(cache, { recursive: true, force: true });
   if (existsSync(join(cache, "demo.json"))) return;
   console.log("making the sample and its model in .cache/dev, this once …");
-  const port = String(await reservePort(0));
+  const port = String(await probePort(0));
   const child = spawn(process.execPath, [cli, "demo", "--out", cache, "--check", "--no-page", "--port", port], {
     cwd: root,
     stdio: "inherit",
@@ -155,7 +155,7 @@ function restartOnChange(api: ApiServer, page: ViteDevServer): void {
   });
 }
 
-/** Tells the sources that the server runs from those of the page and of tests. */
+/** Tells if a file is a source that the server runs: not the page's, and not a test's. */
 export function isServerSource(file: string): boolean {
   return (
     /^packages\/(?!web\/)[\w-]+\/(?:src|sql)\/.*\.(?:ts|sql|json)$/.test(file) && !/\.test\.ts$|\/testing\//.test(file)
@@ -163,9 +163,9 @@ export function isServerSource(file: string): boolean {
 }
 
 async function develop({ port, fresh }: DevOptions): Promise<void> {
-  await reservePort(port); // before minutes are spent on the sample
+  await probePort(port); // before minutes are spent on the sample
   await makeSample(fresh);
-  const api = new ApiServer(await reservePort(0));
+  const api = new ApiServer(await probePort(0));
   process.env.NEARKIN_URL = api.url; // vite.config.ts sends the API's paths there
   const page = await createServer({
     configFile: join(root, "packages/web/vite.config.ts"),

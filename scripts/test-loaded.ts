@@ -1,5 +1,5 @@
-// The whole suite beside busy programs, to find tests that fail by chance:
-//   npm run test:loaded                      all parts, five rounds
+// Runs the suite several times beside busy programs, to find flaky tests:
+//   npm run test:loaded                      all parts, five rounds each, Spark once
 //   npm run test:loaded -- --part 3          the third part alone: a run of limited length
 //   npm run test:loaded -- --rounds 1 --part spark
 import { spawn } from "node:child_process";

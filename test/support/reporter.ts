@@ -1,5 +1,5 @@
-// Reporter for a run that is read by people and by CI: a line for each failed or slow file, then everything that was skipped with its reason, what
-// tests printed though they must not, and last of all the counts.
+// Reporter for a run that is read by people and by CI: a line for each file, with its failed and slow tests; then everything that was skipped with its
+// reason, what tests printed although they must not, and last of all the counts.
 import { writeFileSync } from "node:fs";
 import type { SerializedError, UserConsoleLog } from "vitest";
 import { DefaultReporter, type TestCase, type TestModule, type TestRunEndReason } from "vitest/node";

@@ -1,4 +1,4 @@
-// The claim that content and behavior together are nowhere worse than either: for each stratum of queries, the base against the best baseline there.
+// Verdicts by how well the query is known: in each stratum of training events, the model against the baseline over which it leads least.
 import type { paperMetrics } from "./protocol/measure.ts";
 import { knownStrata } from "./protocol/strata.ts";
 import type { EvaluationResult, KnownResult, RecommenderResult } from "./result.ts";
@@ -25,7 +25,7 @@ export interface KnownVerdict {
 }
 
 /** Baselines that give the same list to every query. */
-const IGNORE_THE_QUERY = new Set(["popularity", "recent popularity", "random"]);
+export const QUERY_INDEPENDENT: ReadonlySet<string> = new Set(["popularity", "recent popularity", "random"]);
 
 const MIN_SHARE = 0.5; // of the queries of a stratum
 
@@ -38,7 +38,7 @@ export function knownVerdicts(
   const model = recommenders.find(({ name, kind }) => name === base && kind === "model");
   const stratumOf = ({ truths }: RecommenderResult, events: string): KnownResult | undefined =>
     truths[truth]?.known?.find((one) => one.events === events);
-  const rivals = recommenders.filter(({ kind, name }) => kind === "baseline" && !IGNORE_THE_QUERY.has(name));
+  const rivals = recommenders.filter(({ kind, name }) => kind === "baseline" && !QUERY_INDEPENDENT.has(name));
   return knownStrata.flatMap(({ events }): KnownVerdict[] => {
     const own = model && stratumOf(model, events);
     if (!own) return [];

@@ -56,7 +56,8 @@ function withRoleNames({ table, guesses }: Interactions): Pick<Interactions, "ta
 function noItems({ table, guesses }: Interactions, names: string): string[] {
   const roles = Object.values(guesses).map(({ column }) => column);
   const other = table.columns.filter((column) => !roles.includes(column));
-  const note = `no file describes the items, so that the only channel is which item it is (identity)`;
+  const note =
+    "no file describes the items, so that the only channel is which item it is (identity), and the presets default and fast refuse to train; give a file with a row for each item";
   const hint = `if some of ${other.join(", ")} in ${names} describe the item, write them to a file with one row per item`;
   return other.length > 0 ? [note, hint] : [note];
 }

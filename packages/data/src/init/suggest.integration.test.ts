@@ -427,7 +427,7 @@ describe("files that say little", () => {
       [
         "besuche.log has no column of ratings: every row counts as 1",
         "besuche.log has no column of times: the order of the rows counts",
-        "no file describes the items, so that the only channel is which item it is (identity)",
+        "no file describes the items, so that the only channel is which item it is (identity), and the presets default and fast refuse to train; give a file with a row for each item",
         "if some of Straße in besuche.log describe the item, write them to a file with one row per item",
       ]
     `);

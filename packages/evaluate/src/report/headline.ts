@@ -1,4 +1,5 @@
 // The figures that a reader takes home: the model against the best baseline, on the main truth.
+import { QUERY_INDEPENDENT } from "../known.ts";
 import type { MetricName } from "../protocol/measure.ts";
 import { MAIN_TRUTH } from "../protocol/truths.ts";
 import type { EvaluationResult, RecommenderResult, TruthSummary } from "../result.ts";
@@ -35,9 +36,6 @@ export interface HeadlineOptions {
   asked?: boolean;
 }
 
-/** Baselines whose list does not depend on what is asked. */
-const IGNORE_THE_QUERY = ["popularity", "random"];
-
 /** undefined where no query has a truth, or the evaluation lacks the model. */
 export function headline({ evaluation, model }: ModelReport, options: HeadlineOptions = {}): Headline | undefined {
   const { metric = "paper HR", truth: named, asked = false } = options;
@@ -48,7 +46,7 @@ export function headline({ evaluation, model }: ModelReport, options: HeadlineOp
   const ownValue = figureOf(own);
   if (!ownValue || !isMeasured(ownValue.mean)) return undefined;
   const [best] = evaluation.recommenders
-    .filter(({ kind, name }) => kind === "baseline" && !(asked && IGNORE_THE_QUERY.includes(name)))
+    .filter(({ kind, name }) => kind === "baseline" && !(asked && QUERY_INDEPENDENT.has(name)))
     .filter((recommender) => isMeasured(figureOf(recommender)?.mean))
     .sort((a, b) => figureOf(b).mean - figureOf(a).mean);
   if (!best) return { truth, metric, own, ownValue };
