@@ -94,7 +94,7 @@ async function familiesOf(engine: Engine, split: Split, { scope, seed }: TuneOpt
     grid: IALS_GRID,
     make: (settings, { isTrial }) => {
       const random = new Random(seed).split("iALS");
-      return ials(training, { ids, name, foresight, random, ...settings, ...(isTrial ? IALS_TRIAL : {}) });
+      return ials(engine, training, { ids, name, foresight, random, ...settings, ...(isTrial ? IALS_TRIAL : {}) });
     },
   });
   if (dataset.manifest.time.kind === "seconds") {

@@ -1,8 +1,14 @@
-import { Random } from "@nearkin/core";
+import { createEngine, type Engine, Random } from "@nearkin/core";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { arbitraryHistories, checkerboard, denseEvents, eventData, itemIds, scoresOf } from "./events-world.ts";
 import { type IalsSettings, ials, ialsFactors } from "./ials.ts";
+
+let engine: Engine;
+beforeAll(async () => {
+  engine = await createEngine({ workers: 1 });
+});
+afterAll(() => engine.close());
 
 const random = () => new Random(7);
 
@@ -57,7 +63,7 @@ describe("iALS", () => {
     const settings = { factors: 3, alpha: 0.4, lambda: 0.05, sweeps: 4, steps: 12 };
     fc.assert(
       fc.property(arbitraryHistories(itemCount), (histories) => {
-        const vectors = ialsFactors(eventData(itemCount, histories), { ...settings, random: random() });
+        const vectors = ialsFactors(engine, eventData(itemCount, histories), { ...settings, random: random() });
         const { met, Y } = solvedExactly(itemCount, histories, settings);
         const largest = Math.max(1e-3, ...Y.flat().map(Math.abs));
         for (let item = 0; item < itemCount; item++) {
@@ -72,7 +78,7 @@ describe("iALS", () => {
   });
 
   test("puts items of the same parity first on a checkerboard", () => {
-    const recommender = ials(checkerboard(), { ids: itemIds(12), factors: 2, random: random() });
+    const recommender = ials(engine, checkerboard(), { ids: itemIds(12), factors: 2, random: random() });
     for (let query = 0; query < 12; query++) {
       const list = recommender.rank(Int32Array.of(query), 5).items;
       expect(Array.from(list, (item) => item % 2)).toEqual(new Array(5).fill(query % 2));
@@ -84,7 +90,7 @@ describe("iALS", () => {
       [0, 1],
       [0, 1, 2],
     ]);
-    const recommender = ials(data, { ids: itemIds(4), factors: 2, random: random() });
+    const recommender = ials(engine, data, { ids: itemIds(4), factors: 2, random: random() });
     expect(recommender.answers).toBe("warm");
     expect([0, 1, 2, 3].map((item) => recommender.knows(item))).toEqual([true, true, true, false]);
     expect(scoresOf(recommender, 0, 4)[3]).toBe(-Infinity);
@@ -96,6 +102,6 @@ describe("iALS", () => {
     [{ alpha: Number.NaN }, "alpha"],
     [{ lambda: 0 }, "lambda"],
   ])("rejects %j", (settings, name) => {
-    expect(() => ials(checkerboard(), { ids: itemIds(12), ...settings, random: random() })).toThrow(name);
+    expect(() => ials(engine, checkerboard(), { ids: itemIds(12), ...settings, random: random() })).toThrow(name);
   });
 });

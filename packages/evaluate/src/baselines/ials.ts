@@ -8,7 +8,15 @@
 //
 // Cost of a sweep: O(steps·(events·k + (m + n)·k²)). Memory: (m + n, k) numbers in f32.
 // m users, n items, k factors; n_u the items of a user, n_i the users of an item
-import { type Foresight, NearkinError, type Random } from "@nearkin/core";
+import {
+  type Engine,
+  type FloatArray,
+  type Foresight,
+  type Matrix,
+  NearkinError,
+  type Random,
+  type Scope,
+} from "@nearkin/core";
 import type { Recommender } from "../protocol/recommender.ts";
 import { type EventData, type EventLines, eventMatrix } from "./events.ts";
 import { scoredRecommender } from "./scored.ts";
@@ -27,7 +35,11 @@ export interface IalsSettings {
 }
 
 /** (itemCount, k) Y, row-major; zeros for items that nobody met. */
-export function ialsFactors(data: EventData, { random, ...settings }: IalsSettings & { random: Random }): Float32Array {
+export function ialsFactors(
+  engine: Engine,
+  data: EventData,
+  { random, ...settings }: IalsSettings & { random: Random },
+): Float32Array {
   const { factors: k = 128, alpha = 0.5, lambda = 0.003, sweeps = 12, steps = 3 } = settings;
   if (!(alpha >= 0)) throw new NearkinError("BAD_ARGUMENT", `iALS: alpha must be at least 0, got ${alpha}`);
   if (!(lambda > 0)) throw new NearkinError("BAD_ARGUMENT", `iALS: lambda must be above 0, got ${lambda}`);
@@ -35,7 +47,8 @@ export function ialsFactors(data: EventData, { random, ...settings }: IalsSettin
   const userCount = byUser.starts.length - 1;
   const X = new Float32Array(userCount * k);
   const Y = Float32Array.from({ length: items.length * k }, () => 0.1 * random.normal());
-  const solver = new Solver(k, { alpha, lambda, steps });
+  using scope = engine.scope();
+  const solver = new Solver(engine, scope, k, { alpha, lambda, steps });
   for (let sweep = 0; sweep < sweeps; sweep++) {
     solver.solve(X, byUser, Y);
     solver.solve(Y, byItem, X);
@@ -47,107 +60,101 @@ export function ialsFactors(data: EventData, { random, ...settings }: IalsSettin
   return vectors;
 }
 
+const BLOCK = 512; // rows that are copied for the engine together
+
+interface SolverSettings {
+  readonly alpha: number;
+  readonly lambda: number;
+  readonly steps: number;
+}
+
 /** Solves for the factors of one side, given those of the other. */
 class Solver {
-  readonly #k: number;
-  readonly #settings: { readonly alpha: number; readonly lambda: number; readonly steps: number };
-  /** (k, k) α times the Gram matrix of the other side. */
-  readonly #gram: Float64Array;
+  readonly #engine: Engine;
+  readonly #settings: SolverSettings;
+  /** (k, k) α·YᵀY of the other side. */
+  readonly #gram: Matrix;
+  readonly #p: Matrix;
+  readonly #Ap: Matrix;
   readonly #x: Float64Array;
   readonly #r: Float64Array;
-  readonly #p: Float64Array;
-  readonly #Ap: Float64Array;
 
-  constructor(k: number, settings: { alpha: number; lambda: number; steps: number }) {
-    this.#k = k;
+  constructor(engine: Engine, scope: Scope, k: number, settings: SolverSettings) {
+    this.#engine = engine;
     this.#settings = settings;
-    this.#gram = new Float64Array(k * k);
+    this.#gram = scope.matrix(k, k, "f32");
+    this.#p = scope.matrix(k, 1, "f32");
+    this.#Ap = scope.matrix(k, 1, "f32");
     this.#x = new Float64Array(k);
     this.#r = new Float64Array(k);
-    this.#p = new Float64Array(k);
-    this.#Ap = new Float64Array(k);
   }
 
   /** X of each line with entries, from Y. */
   solve(X: Float32Array, { starts, indices }: EventLines, Y: Float32Array): void {
-    const k = this.#k;
-    const { alpha, lambda, steps } = this.#settings;
-    const count = Y.length / k;
-    this.#setGram(Y, count);
-    const [x, r, p, Ap] = [this.#x, this.#r, this.#p, this.#Ap];
+    const k = this.#gram.cols;
+    const { alpha, lambda } = this.#settings;
+    this.#setGram(Y, k);
     for (let line = 0; line + 1 < starts.length; line++) {
-      const [first, end] = [starts[line], starts[line + 1]];
-      if (first === end) continue;
-      const entries = indices.subarray(first, end);
-      const ridge = lambda * (entries.length + alpha * count);
-      for (let j = 0; j < k; j++) x[j] = X[line * k + j];
-      // r = Σ y − A·x
-      this.#multiply(r, x, { entries, Y, ridge });
-      for (let j = 0; j < k; j++) r[j] = -r[j];
-      for (const other of entries) {
-        const at = other * k;
-        for (let j = 0; j < k; j++) r[j] += Y[at + j];
-      }
-      p.set(r);
-      let square = dot(r, r);
-      for (let step = 0; step < steps && square > 0; step++) {
-        this.#multiply(Ap, p, { entries, Y, ridge });
-        const a = square / dot(p, Ap);
-        for (let j = 0; j < k; j++) x[j] += a * p[j];
-        for (let j = 0; j < k; j++) r[j] -= a * Ap[j];
-        const next = dot(r, r);
-        const b = next / square;
-        for (let j = 0; j < k; j++) p[j] = r[j] + b * p[j];
-        square = next;
-      }
-      for (let j = 0; j < k; j++) X[line * k + j] = x[j];
+      const entries = indices.subarray(starts[line], starts[line + 1]);
+      if (entries.length === 0) continue;
+      using scope = this.#engine.scope();
+      const E = scope.matrix(entries.length, k, "f32");
+      entries.forEach((other, row) => {
+        E.data.set(Y.subarray(other * k, (other + 1) * k), E.offset + row * k);
+      });
+      const products = scope.matrix(entries.length, 1, "f32");
+      const ridge = lambda * (entries.length + alpha * (Y.length / k));
+      this.#solveLine(X.subarray(line * k, (line + 1) * k), E, { products, ridge });
     }
   }
 
-  /** out = (α·YᵀY + Σ y·yᵀ + ridge·I)·p, the sum over the entries. */
-  #multiply(
-    out: Float64Array,
-    p: Float64Array,
-    { entries, Y, ridge }: { entries: Int32Array; Y: Float32Array; ridge: number },
-  ): void {
-    const k = this.#k;
-    const gram = this.#gram;
-    for (let i = 0; i < k; i++) {
-      let sum = ridge * p[i];
-      const row = i * k;
-      for (let j = 0; j < k; j++) sum += gram[row + j] * p[j];
-      out[i] = sum;
+  /** x from (α·YᵀY + EᵀE + ridge·I)·x = Σ of the rows of E. */
+  #solveLine(out: Float32Array, E: Matrix, { products, ridge }: { products: Matrix; ridge: number }): void {
+    const k = this.#gram.cols;
+    const [x, r] = [this.#x, this.#r];
+    const [p, Ap] = [this.#p, this.#Ap].map(({ data, offset }) => data.subarray(offset, offset + k));
+    const multiply = () => {
+      this.#engine.gemv(this.#Ap, this.#gram, this.#p);
+      this.#engine.gemv(products, E, this.#p);
+      this.#engine.gemv(this.#Ap, E, products, { transpose: true, beta: 1 });
+      for (let j = 0; j < k; j++) Ap[j] += ridge * p[j];
+    };
+    x.set(out);
+    p.set(out);
+    multiply();
+    products.data.fill(1, products.offset, products.offset + E.rows);
+    for (let j = 0; j < k; j++) r[j] = -Ap[j];
+    this.#engine.gemv(this.#Ap, E, products, { transpose: true });
+    for (let j = 0; j < k; j++) r[j] += Ap[j];
+    p.set(r);
+    let square = dot(r, r);
+    for (let step = 0; step < this.#settings.steps && square > 0; step++) {
+      multiply();
+      const along = dot(p, Ap);
+      if (!(along > 0)) break; // it is solved for
+      const a = square / along;
+      for (let j = 0; j < k; j++) x[j] += a * p[j];
+      for (let j = 0; j < k; j++) r[j] -= a * Ap[j];
+      const next = dot(r, r);
+      for (let j = 0; j < k; j++) p[j] = r[j] + (next / square) * p[j];
+      square = next;
     }
-    for (const other of entries) {
-      const at = other * k;
-      let product = 0;
-      for (let j = 0; j < k; j++) product += Y[at + j] * p[j];
-      for (let j = 0; j < k; j++) out[j] += product * Y[at + j];
-    }
+    out.set(x);
   }
 
-  #setGram(Y: Float32Array, count: number): void {
-    const k = this.#k;
-    const gram = this.#gram.fill(0);
-    for (let row = 0; row < count; row++) {
-      const at = row * k;
-      for (let i = 0; i < k; i++) {
-        const y = Y[at + i];
-        const to = i * k;
-        for (let j = 0; j <= i; j++) gram[to + j] += y * Y[at + j];
-      }
-    }
-    const { alpha } = this.#settings;
-    for (let i = 0; i < k; i++) {
-      for (let j = 0; j <= i; j++) {
-        gram[i * k + j] *= alpha;
-        gram[j * k + i] = gram[i * k + j];
-      }
+  #setGram(Y: Float32Array, k: number): void {
+    this.#gram.data.fill(0, this.#gram.offset, this.#gram.offset + k * k);
+    const rows = Y.length / k;
+    for (let from = 0; from < rows; from += BLOCK) {
+      using scope = this.#engine.scope();
+      const part = Y.subarray(from * k, Math.min(rows, from + BLOCK) * k);
+      const block = scope.matrix(part.length / k, k, "f32").write(part);
+      this.#engine.syrk(this.#gram, block, { transpose: true, beta: 1, alpha: this.#settings.alpha });
     }
   }
 }
 
-function dot(a: Float64Array, b: Float64Array): number {
+function dot(a: FloatArray, b: FloatArray): number {
   let sum = 0;
   for (let j = 0; j < a.length; j++) sum += a[j] * b[j];
   return sum;
@@ -164,8 +171,12 @@ export interface IalsOptions extends IalsSettings {
 }
 
 /** Candidates by the inner product of their factors with the query's. */
-export function ials(data: EventData, { ids, name = "iALS", foresight, ...settings }: IalsOptions): Recommender {
-  const vectors = ialsFactors(data, settings);
+export function ials(
+  engine: Engine,
+  data: EventData,
+  { ids, name = "iALS", foresight, ...settings }: IalsOptions,
+): Recommender {
+  const vectors = ialsFactors(engine, data, settings);
   const n = data.itemCount;
   const k = vectors.length / n;
   const met = new Uint8Array(n);
