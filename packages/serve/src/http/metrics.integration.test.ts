@@ -77,6 +77,7 @@ describe("instruments", () => {
     metrics.graph.recall(0.97);
     metrics.graph.decided("graph");
     metrics.events.stored(10, 2);
+    metrics.events.foldedIn(7);
     metrics.events.feedback("clicked", 3);
     metrics.users.queued(4);
     metrics.users.refreshed(0.3);
@@ -114,6 +115,7 @@ describe("instruments", () => {
         "nearkin_encoder_texts_total 7",
         "nearkin_events_accepted_total 10",
         "nearkin_events_duplicate_total 2",
+        "nearkin_events_folded_in_total 7",
         "nearkin_feedback_total{action="clicked"} 3",
         "nearkin_forbidden_total 1",
         "nearkin_graph_decisions_total{way="graph"} 1",
