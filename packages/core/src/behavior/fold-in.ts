@@ -54,8 +54,9 @@ export class FoldIn<Item> {
   readonly #vectors: (row: number) => ArrayLike<number>;
   readonly #found = new Map<Item, ItemEvidence>();
   readonly #scales: Float64Array; // (n) c
-  readonly #all: Float64Array;
-  readonly #late: Float64Array;
+  readonly #inverses: Float64Array; // (k) 1/σ²
+  readonly #all: Float64Array; // (k) Σ c·v̂ of what a user met
+  readonly #late: Float64Array; // (k) the same of the session
 
   /** @param items rows of the items that training had, and their factors v̂ (k) as training left them */
   constructor(
@@ -67,6 +68,7 @@ export class FoldIn<Item> {
     this.#rowOf = items.rowOf;
     this.#vectors = items.vectors;
     this.#scales = Float64Array.from(settings.evidence, (d) => (d > 0 ? scaleOf(settings, d) : 0));
+    this.#inverses = settings.squares.map((square) => (square > 0 ? 1 / square : 0));
     this.#all = new Float64Array(settings.squares.length);
     this.#late = new Float64Array(settings.squares.length);
   }
@@ -91,18 +93,24 @@ export class FoldIn<Item> {
     this.#late.fill(0);
     let isTold = false;
     met.forEach((other, i) => {
-      if (this.#addDirection(this.#all, other, 1)) isTold = true;
-      if (i >= met.length - recent.length) this.#addDirection(this.#late, other, 1);
+      if (this.#addScaled(this.#all, other)) isTold = true;
+      if (i >= met.length - recent.length) this.#addScaled(this.#late, other);
     });
     const own = this.#evidenceOf(item);
-    for (let j = 0; j < own.sum.length; j++) own.sum[j] += ofUser * this.#all[j] + ofSession * this.#late[j];
+    const inverses = this.#inverses;
+    for (let j = 0; j < inverses.length; j++) {
+      own.sum[j] += (ofUser * this.#all[j] + ofSession * this.#late[j]) * inverses[j];
+    }
     own.weight += ofUser + ofSession;
     if (isTold) own.people++;
     if (this.#isKnown(item)) {
+      this.#all.fill(0);
+      this.#addScaled(this.#all, item);
       met.forEach((other, i) => {
         if (this.#isKnown(other)) return;
         const share = ofUser + (i >= met.length - recent.length ? ofSession : 0);
-        this.#addDirection(this.#evidenceOf(other).sum, item, share);
+        const { sum } = this.#evidenceOf(other);
+        for (let j = 0; j < inverses.length; j++) sum[j] += share * this.#all[j] * inverses[j];
         changed.push(other);
       });
     }
@@ -120,15 +128,13 @@ export class FoldIn<Item> {
     return Float32Array.from(found.sum, (sum, j) => kept * vectors[j] + scale * sum);
   }
 
-  /** Σ += share·y of an item; false if training did not know it. */
-  #addDirection(sum: Float64Array, item: Item, share: number): boolean {
+  /** Adds c·v̂ of an item; false if training did not know it. */
+  #addScaled(sum: Float64Array, item: Item): boolean {
     const row = this.#rowOf(item);
     if (row === undefined || this.#scales[row] === 0) return false;
     const vectors = this.#vectors(row);
-    const { squares } = this.#settings;
-    for (let j = 0; j < sum.length; j++) {
-      if (squares[j] > 0) sum[j] += (share * this.#scales[row] * vectors[j]) / squares[j];
-    }
+    const scale = this.#scales[row];
+    for (let j = 0; j < sum.length; j++) sum[j] += scale * vectors[j];
     return true;
   }
 

@@ -145,7 +145,11 @@ export class RowUpdates implements AsyncDisposable {
     const { events, last, more } = await store.events.laterThan(since, { after: this.#arrival, look: ARRIVALS });
     const byUser = new Map<string, StoredEvent[]>();
     for (const user of new Set(events.map((event) => event.user))) {
-      byUser.set(user, await store.events.ofUser(user, { last: USER_EVENTS }));
+      const latest = await store.events.ofUser(user, { last: USER_EVENTS });
+      byUser.set(
+        user,
+        latest.sort((a, b) => a.arrival - b.arrival),
+      );
     }
     const moved = new Set<string>();
     const now = Date.now();
@@ -175,13 +179,13 @@ export class RowUpdates implements AsyncDisposable {
   }
 }
 
-/** Items that a user had met before an arrival, each once, the last one last. */
+/** Items that a user had met before an arrival, each once, the last one last. Events are in the order of arrival. */
 function metBefore(events: readonly StoredEvent[], arrival: number): string[] {
-  const earlier = events.filter((event) => event.arrival < arrival).sort((a, b) => a.arrival - b.arrival);
   const items = new Set<string>();
-  for (const { item } of earlier) {
-    items.delete(item); // to the end
-    items.add(item);
+  for (const event of events) {
+    if (event.arrival >= arrival) break;
+    items.delete(event.item); // to the end
+    items.add(event.item);
   }
   return [...items];
 }
