@@ -49,6 +49,8 @@ export interface ServeOptions extends ServeConfigInput {
   models: readonly string[];
   /** Opens a text encoder by its name. @default those of @nearkin/data */
   openEncoder?: (name: string) => Promise<Encoder>;
+  /** ms until all events after training may be read again, as after a deletion. @default 60000 */
+  readAnewAfter?: number;
   /** Further options of the store, such as the schema on PostgreSQL. */
   storeOptions?: StoreOptions;
 }
@@ -70,12 +72,13 @@ export async function createServer({
   models: places,
   openEncoder: open = (name) => openEncoder(name, { threads: 1, background: true }),
   storeOptions = {},
+  readAnewAfter,
   ...input
 }: ServeOptions): Promise<NearkinServer> {
   const config = serveConfigSchema.parse(input);
   const parts = new Closers();
   try {
-    return await assemble(config, { places, open, storeOptions, parts });
+    return await assemble(config, { places, open, storeOptions, readAnewAfter, parts });
   } catch (error) {
     await parts.close().catch(() => {}); // the first failure says more
     throw error;
@@ -88,11 +91,13 @@ async function assemble(
     places,
     open,
     storeOptions,
+    readAnewAfter,
     parts,
   }: {
     places: readonly string[];
     open: (name: string) => Promise<Encoder>;
     storeOptions: StoreOptions;
+    readAnewAfter: number | undefined;
     parts: Closers;
   },
 ): Promise<NearkinServer> {
@@ -177,6 +182,7 @@ async function assemble(
       store,
       models,
       onAdded: metrics.events.foldedIn,
+      ...(readAnewAfter === undefined ? {} : { anewAfter: readAnewAfter }),
       onError: (error) => {
         if (!isAway(error)) failed("events after training were not folded into the catalogue")(error);
       },
@@ -310,6 +316,7 @@ async function assemble(
       onGraphProblem,
     };
     const served = await Served.open(path, options);
+    served.onItems = (change) => rowUpdates.itemsChanged(change);
     served.onDecision = (way) => metrics.graph.decided(way.replaceAll(" ", "_"));
     try {
       await served.startGraph(options);

@@ -78,6 +78,11 @@ export class FoldIn<Item> {
     return this.#found.get(item);
   }
 
+  /** Items of which something is known. */
+  items(): Iterable<Item> {
+    return this.#found.keys();
+  }
+
   /**
    * A user has met an item, and had met these before it, each once, the last one last. Returns the items of which more is known now. Events are added in
    * the order in which they came; a second event of a user with an item must not be added.

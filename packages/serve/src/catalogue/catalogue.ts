@@ -347,8 +347,13 @@ export class Catalogue {
 
   /** Writes a row anew with what later events say of its item. */
   #settle(row: number, id: string): void {
-    if (!this.evidence?.has(id)) return;
-    const before = this.#before.get(row) ?? this.#rowAt(row);
+    const known = this.#before.get(row);
+    if (!this.evidence?.has(id)) {
+      if (known) this.#writeRow(row, known);
+      this.#before.delete(row);
+      return;
+    }
+    const before = known ?? this.#rowAt(row);
     this.#before.set(row, before);
     const columns = before.columns.slice();
     const masked = before.masked.slice();

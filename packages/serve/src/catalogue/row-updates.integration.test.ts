@@ -132,19 +132,55 @@ test("what training had, what is not new to a user, and other models change noth
   expect(rowOf(older, "f000")).toEqual(rows);
 });
 
-test("a user counts once for an item, and no event to come counts for more than one of now", async () => {
+test("a user counts once for an item, whatever times and ids they give, and for no more than an event of training", async () => {
   const tiny = await tinyServer();
   const before = rowOf(tiny, "f000").log;
-  const far = Date.UTC(2200, 0, 1);
+  const times = [days(1), Date.UTC(2200, 0, 1), 8.64e15, days(1) + 5];
+  const others = Array.from({ length: 400 }, (_, i) => ({ user: "ann", item: "f001", time: 8.63e15 + i }));
+  await meet(tiny, [...times.map((time) => ({ user: "ann", item: "f000", time })), ...others]);
+  await meet(tiny, [{ user: "ann", item: "f000", time: days(3) }]);
+  await counted(tiny, 2);
+  const once = Math.exp(catalogueOf(tiny).model.coldLogPopularity) / 0.5;
+  expect(rowOf(tiny, "f000").log).toBeCloseTo(Math.log(Math.exp(before) + once), 5);
+});
+
+test("what a deleted user did is taken back, and what others did stays", async () => {
+  const tiny = await tinyServer({ folders: BEHAVIOR, readAnewAfter: 0 });
+  await tiny.answer("putItems", { body: { items: [NEW] } });
+  const ids = ["new", "f000", "f001"];
+  const none = ids.map((id) => rowOf(tiny, id));
+  const byAnn = ids.map((item) => ({ user: "ann", item }));
+  await meet(tiny, byAnn);
+  await counted(tiny, 3);
+  const one = ids.map((id) => rowOf(tiny, id));
   await meet(
     tiny,
-    Array.from({ length: 50 }, (_, i) => ({ user: "ann", item: "f000", time: far + i })),
+    ids.toReversed().map((item) => ({ user: "bob", item })),
   );
-  await counted(tiny, 1);
-  const age = (Date.now() - TRAINED) / (10 * DAY);
-  const once = Math.exp(catalogueOf(tiny).model.coldLogPopularity) / 0.5;
-  const expected = Math.log(Math.exp(before) + once * 2 ** age);
-  expect(rowOf(tiny, "f000").log).toBeCloseTo(expected, 2);
+  await counted(tiny, 6);
+  await tiny.answer("deleteUser", { params: { id: "bob" } });
+  await expect.poll(() => ids.map((id) => rowOf(tiny, id))).toEqual(one);
+  await tiny.answer("deleteUser", { params: { id: "ann" } });
+  await expect.poll(() => ids.map((id) => rowOf(tiny, id))).toEqual(none);
+});
+
+test("items that are put later know who met them before; unknown ids are not kept without end", async () => {
+  const tiny = await tinyServer({ folders: BEHAVIOR, readAnewAfter: 0 });
+  await meet(tiny, [
+    { user: "ann", item: "f000" },
+    { user: "ann", item: "new" },
+    { user: "bob", item: "f001" },
+  ]);
+  await counted(tiny, 2);
+  await tiny.answer("putItems", { body: { items: [NEW] } });
+  await expect.poll(() => rowOf(tiny, "new").isForeseen).toBe(false);
+  const known = rowOf(tiny, "new");
+  const nothing = Array.from({ length: 1500 }, (_, i) => ({ user: `u${i % 30}`, item: `nothing ${i}` }));
+  await meet(tiny, nothing.slice(0, 750));
+  await meet(tiny, nothing.slice(750));
+  await tiny.answer("deleteItem", { params: { id: "new" } });
+  await tiny.answer("putItems", { body: { items: [NEW] } });
+  await expect.poll(() => rowOf(tiny, "new")).toEqual(known);
 });
 
 test("another description of an item leaves who met it as it was, and what is foreseen of a new one is replaced", async () => {
@@ -183,7 +219,14 @@ test("a server that starts anew, or comes to a model later, reads the same event
     item: ids[(i * i + 3 * i) % ids.length],
   }));
   for (let from = 0; from < events.length; from += 60) await meet(tiny, events.slice(from, from + 60));
-  const distinct = new Set(events.map(({ user, item }) => `${user} ${item}`)).size;
+  // more than is looked at of a user, in another order of times
+  const many = Array.from({ length: 700 }, (_, i) => ({
+    user: "ann",
+    item: ids[(i * 5) % 13],
+    time: days(40) - i * 1000,
+  }));
+  for (const event of [many.slice(0, 300), many.slice(300)]) await meet(tiny, event);
+  const distinct = new Set([...events, ...many].map(({ user, item }) => `${user} ${item}`)).size;
   await counted(tiny, distinct);
   const before = ids.map((id) => rowOf(tiny, id));
   await tiny.stop();

@@ -1,26 +1,30 @@
 // What events after training change in the rows of a catalogue: who met an item (core/src/behavior/fold-in.ts), and its popularity,
 //
-//   log q′ = log(q + w̄_q·Δ/w̄)      Δ = Σ 2^((time − end)/half-life) over users who met it later, w̄_q what an item met once has, w̄ what an event has
+//   log q′ = log(q + q_1·P/w̄)      P users who met it later, each as much as the last event of training; q_1 of an item met once, w̄ of an event
 //
 // Each user counts once for an item. All of it follows from the model and the store's events in the order of their arrival: servers that read the same
-// events have the same rows. Nothing is stored; a model that is opened reads anew what is later than its training, and finds nothing of deleted users.
+// events have the same rows. Nothing is stored. What cannot be taken back, or was not known in time, is mended by reading all anew: when a user was
+// deleted, and when an item is put that others had met before.
 import { exp, FoldIn, type Model, portableLog } from "@nearkin/core";
 import type { ActiveModels } from "../models/active.ts";
 import type { Served } from "../models/served.ts";
-import type { StoredEvent } from "../store/events.ts";
+import type { MetEvents, StoredEvent } from "../store/events.ts";
 import type { Store } from "../store/store.ts";
 
 const GAP_MS = 500; // between the first event that is noticed and the next look
+const RETRY_MS = 5000; // until a look that failed is tried again
+const ANEW_MS = 60_000; // between the end of a reading and the next one from the start
+const ANEW_SHARE = 20; // or so many times as long as it took
 const ARRIVALS = 20_000; // arrival numbers that a look goes through at once, most of them of events that training had
-const USER_EVENTS = 300; // of a user that are looked at
+const EVENTS_BEFORE = 200; // of a user before an event that are looked at
 const ROWS_PER_WRITE = 100; // rows written between two scans
-const DAY = 86_400_000; // ms
+const MOST_UNKNOWN = 1000; // ids of unknown items that are remembered
 
 /** What is known from events after training. */
 export class Evidence {
   readonly #model: Model;
   readonly #foldIn: FoldIn<string> | undefined;
-  readonly #people = new Map<string, number>(); // Δ
+  readonly #people = new Map<string, number>(); // P
 
   /** @param factorsOf the factors of a row of the model, as training left them */
   constructor(model: Model, factorsOf: (row: number) => Float32Array) {
@@ -34,11 +38,9 @@ export class Evidence {
     }
   }
 
-  /** A user has met an item, and had met these before it; `time` in ms since 1970. Returns the items that this moves. */
-  add(item: string, before: readonly string[], time: number): string[] {
-    const { time: end, halfLife } = this.#model.parts.updates ?? {};
-    const age = end !== null && end !== undefined && halfLife ? (time - end * 1000) / (halfLife * DAY) : 0;
-    this.#people.set(item, (this.#people.get(item) ?? 0) + exp(age * portableLog(2)));
+  /** A user has met an item, and had met these before it. Returns the items that this moves. */
+  add(item: string, before: readonly string[]): string[] {
+    this.#people.set(item, (this.#people.get(item) ?? 0) + 1);
     return this.#foldIn?.add(item, before) ?? [item];
   }
 
@@ -47,13 +49,19 @@ export class Evidence {
     return this.#people.has(item) || this.#foldIn?.of(item) !== undefined;
   }
 
+  /** Ids of all items that there is something to add to. */
+  *items(): Generator<string> {
+    yield* this.#people.keys();
+    for (const item of this.#foldIn?.items() ?? []) if (!this.#people.has(item)) yield item;
+  }
+
   /** Whether training knew nobody who met the item: then who met it since moves it far. */
   isNew(item: string): boolean {
     const row = this.#model.items.ids.index(item as never);
     return row === undefined || !this.#model.parts.updates?.foldIn?.evidence[row];
   }
 
-  /** Adds it to columns and marks, as they are without it. */
+  /** Adds to columns and marks of an item, as they are without it, what is known. */
   addTo(item: string, { columns, masked }: { columns: Float32Array; masked: Uint8Array }): void {
     const found = this.#foldIn?.of(item);
     if (!this.#foldIn || !found) return;
@@ -77,20 +85,32 @@ export interface RowUpdatesOptions {
   store: Pick<Store, "events" | "activations">;
   models: Pick<ActiveModels, "current" | "with">;
   onError: (error: unknown) => void;
-  /** Told how many events were added. */
+  /** Told how many events were added to the rows that answer. */
   onAdded: (events: number) => void;
-  /** ms between an event that is noticed and when it is looked for. @default 500 */
-  gap?: number;
+  /** ms between the end of a reading and the next one from the start. @default 60000 */
+  anewAfter?: number;
+}
+
+/** How far events were read for a model. */
+interface Reading {
+  readonly served: Served;
+  readonly evidence: Evidence;
+  /** Events later than this, in ms since 1970, were not in training. */
+  readonly since: number;
+  /** Arrival number of the last event that was looked at. */
+  arrival: number;
+  /** Items that were met, and that the catalogue did not have; null: too many to name. */
+  unknown: Set<string> | null;
 }
 
 /** Brings the rows of the model that answers up to the store's events, in the background. */
 export class RowUpdates implements AsyncDisposable {
   readonly #options: RowUpdatesOptions;
-  #served: Served | undefined;
-  #arrival = 0; // of the last event that was looked at
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #reading: Reading | undefined;
+  #isStale = false;
+  #nextAnew = 0; // performance.now() from when all may be read anew
+  #timer: { handle: ReturnType<typeof setTimeout>; at: number } | undefined;
   #running: Promise<void> | undefined;
-  #again = false;
   #closed = false;
 
   constructor(options: RowUpdatesOptions) {
@@ -99,78 +119,126 @@ export class RowUpdates implements AsyncDisposable {
 
   /** There may be events that were not looked at, or another model. */
   notice(): void {
-    if (this.#running) this.#again = true;
-    else this.#plan();
+    this.#plan(GAP_MS);
+  }
+
+  /** Something is gone, as when a user was deleted: it is taken back, within a minute or so. */
+  readAnew(): void {
+    this.#isStale = true;
+    this.#plan(Math.max(GAP_MS, this.#nextAnew - performance.now()));
+  }
+
+  /** Somebody may have met items before they were put; what deleted ones said of others goes with them. */
+  itemsChanged({ put, deleted }: { put: readonly string[]; deleted: readonly string[] }): void {
+    if (!this.#reading) return;
+    const { unknown, evidence } = this.#reading;
+    const isMet = (id: string) => unknown === null || unknown.has(id);
+    if (put.some(isMet) || deleted.some((id) => evidence.has(id))) this.readAnew();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    clearTimeout(this.#timer?.handle);
     await this.#running;
   }
 
-  #plan(): void {
-    if (this.#closed || this.#timer) return;
-    this.#timer = setTimeout(() => {
+  /** Looks in so many ms, or earlier if that is planned already. */
+  #plan(wait: number): void {
+    const at = performance.now() + wait;
+    if (this.#closed || (this.#timer && this.#timer.at <= at)) return;
+    clearTimeout(this.#timer?.handle);
+    const handle = setTimeout(() => {
       this.#timer = undefined;
-      this.#again = false;
-      this.#running = this.#readAll()
-        .catch(this.#options.onError) // what was not read is read at the next notice
-        .finally(() => {
-          this.#running = undefined;
-          if (this.#again) this.#plan();
+      this.#running = (this.#running ?? Promise.resolve())
+        .then(() => this.#look())
+        .catch((error) => {
+          this.#options.onError(error);
+          this.#plan(RETRY_MS);
         });
-    }, this.#options.gap ?? GAP_MS);
-    this.#timer.unref();
+    }, wait);
+    handle.unref();
+    this.#timer = { handle, at };
   }
 
-  async #readAll(): Promise<void> {
+  async #look(): Promise<void> {
     const { models } = this.#options;
-    while (!this.#closed && models.current?.model.parts.updates && (await models.with((served) => this.#read(served))));
+    const current = models.current;
+    if (this.#closed || !current?.model.parts.updates) return;
+    const isDue = this.#isStale && performance.now() >= this.#nextAnew;
+    if (this.#reading?.served !== current || isDue) await this.#readAnew(current);
+    const reading = this.#reading as Reading | undefined;
+    while (reading && !this.#closed && models.current === reading.served) {
+      const more = await models.with(async () => {
+        const found = await this.#readSome(reading);
+        await this.#move(reading.served, found.moved);
+        this.#options.onAdded(found.added);
+        return found.more;
+      });
+      if (!more) return;
+    }
   }
 
-  /** Reads some events; whether there may be more. */
-  async #read(served: Served): Promise<boolean> {
-    const { store, onAdded } = this.#options;
+  /** Reads all events, then lets them move the rows in the place of those that were read before. */
+  async #readAnew(served: Served): Promise<void> {
+    const since = await this.#since(served.model);
+    if (since === null) return;
+    const started = performance.now();
+    this.#isStale = false;
     const { catalogue, model } = served;
-    if (this.#served !== served) {
-      this.#served = served;
-      this.#arrival = 0;
-      catalogue.evidence = new Evidence(model, (row) => catalogue.factorsBefore(row));
-    }
-    const evidence = catalogue.evidence as Evidence;
-    const since = await this.#since(model);
-    if (since === null) return false;
-    const { events, last, more } = await store.events.laterThan(since, { after: this.#arrival, look: ARRIVALS });
-    const byUser = new Map<string, StoredEvent[]>();
-    for (const user of new Set(events.map((event) => event.user))) {
-      const latest = await store.events.ofUser(user, { last: USER_EVENTS });
-      byUser.set(
-        user,
-        latest.sort((a, b) => a.arrival - b.arrival),
-      );
-    }
-    const moved = new Set<string>();
-    const now = Date.now();
+    const evidence = new Evidence(model, (row) => catalogue.factorsBefore(row));
+    const reading: Reading = { served, evidence, since, arrival: 0, unknown: new Set() };
+    const { models } = this.#options;
     let added = 0;
-    for (const { user, item, arrival, time } of events) {
-      const before = metBefore(byUser.get(user) as StoredEvent[], arrival);
-      if (before.includes(item)) continue;
-      added++;
-      // a client may say any time; one to come would count for more than any that was
-      for (const id of evidence.add(item, before, Math.min(time, now))) moved.add(id);
+    for (let more = true; more; ) {
+      if (this.#closed || models.current !== served) return;
+      const found = await models.with(() => this.#readSome(reading));
+      more = found.more;
+      added += found.added;
     }
-    this.#arrival = last;
-    const ids = [...moved];
+    const before = catalogue.evidence;
+    catalogue.evidence = evidence;
+    this.#reading = reading;
+    await models.with(() => this.#move(served, [...new Set([...(before?.items() ?? []), ...evidence.items()])]));
+    this.#options.onAdded(added);
+    const now = performance.now();
+    this.#nextAnew = now + Math.max(this.#options.anewAfter ?? ANEW_MS, ANEW_SHARE * (now - started));
+    if (this.#isStale) this.readAnew();
+  }
+
+  /** Reads some events: the items that they move, how many counted, and whether there may be more. */
+  async #readSome(reading: Reading): Promise<{ moved: string[]; added: number; more: boolean }> {
+    const { events: store } = this.#options.store;
+    const { evidence, since } = reading;
+    const { events, last, more } = await store.laterThan(since, { after: reading.arrival, look: ARRIVALS });
+    const byUser = new Map<string, StoredEvent[]>();
+    for (const event of events) {
+      const own = byUser.get(event.user);
+      if (own) own.push(event);
+      else byUser.set(event.user, [event]);
+    }
+    const met = new Map<string, MetEvents>();
+    for (const [user, own] of byUser) met.set(user, await store.metUpTo(user, own, { before: EVENTS_BEFORE }));
+    const moved = new Set<string>();
+    let added = 0;
+    for (const { user, item, arrival } of events) {
+      const { first, events: own } = met.get(user) as MetEvents;
+      if (first.get(item) !== arrival) continue; // met before, or deleted meanwhile
+      if (!isThere(item, reading)) continue;
+      added++;
+      const before = itemsBefore(own, arrival).filter((id) => isThere(id, reading));
+      for (const id of evidence.add(item, before)) moved.add(id);
+    }
+    reading.arrival = last;
+    return { moved: [...moved], added, more };
+  }
+
+  async #move(served: Served, ids: readonly string[]): Promise<void> {
     for (let from = 0; from < ids.length; from += ROWS_PER_WRITE) {
       await served.queue.exclusively(() => served.move(ids.slice(from, from + ROWS_PER_WRITE)));
     }
-    onAdded(added);
-    return more;
   }
 
-  /** Events later than this, in ms since 1970, were not in training; null while that is not known. */
+  /** null while the model was never active. */
   async #since({ id, parts: { updates } }: Model): Promise<number | null> {
     const first = await this.#options.store.activations.firstOf(id);
     if (first === null) return null;
@@ -179,13 +247,21 @@ export class RowUpdates implements AsyncDisposable {
   }
 }
 
-/** Items that a user had met before an arrival, each once, the last one last. Events are in the order of arrival. */
-function metBefore(events: readonly StoredEvent[], arrival: number): string[] {
+/** Whether the catalogue has an item, or had it from the model. One that is not there is remembered. */
+function isThere(item: string, reading: Reading): boolean {
+  if (reading.served.catalogue.known(item) !== undefined) return true;
+  reading.unknown?.add(item);
+  if (reading.unknown && reading.unknown.size > MOST_UNKNOWN) reading.unknown = null;
+  return false;
+}
+
+/** Items of the last events of a user before an arrival, each once, the last one last. */
+function itemsBefore(events: MetEvents["events"], arrival: number): string[] {
+  const end = events.findIndex((event) => event.arrival >= arrival);
   const items = new Set<string>();
-  for (const event of events) {
-    if (event.arrival >= arrival) break;
-    items.delete(event.item); // to the end
-    items.add(event.item);
+  for (const { item } of events.slice(Math.max(0, end - EVENTS_BEFORE), end)) {
+    items.delete(item); // to the end
+    items.add(item);
   }
   return [...items];
 }

@@ -1,5 +1,6 @@
 import { NearkinError } from "@nearkin/core";
 import { afterEach, describe, expect, test } from "vitest";
+import { StoreError } from "../store/errors.ts";
 import { startTestServer, type TestServer } from "./testing/app.ts";
 
 // Every id in these requests contains one of these words; no line of the log may.
@@ -117,6 +118,9 @@ describe("logs", () => {
       "err.stack",
       expect.stringMatching(/^ {4}at .*logs\.integration\.test\.ts:\d+:\d+\)?$/m),
     );
+    lines.length = 0;
+    app.log.warn({ err: new StoreError("read-only", `no room for ${ITEM}`) }, "not stored");
+    expect(lines[0]).toMatchObject({ msg: "not stored", err: { type: "StoreError", reason: "read-only" } });
     lines.length = 0;
     await app.inject({ url: "/v1/nothing", headers });
     expect(lines).toHaveLength(1);

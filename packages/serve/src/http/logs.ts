@@ -11,6 +11,7 @@ import {
   LogController,
 } from "fastify";
 import pino from "pino";
+import { StoreError, type StoreReason } from "../store/errors.ts";
 
 export interface LogOptions {
   /** @default "info" */
@@ -25,6 +26,8 @@ export interface LogOptions {
 interface LoggedError {
   readonly type: string;
   readonly code?: string;
+  /** Why the store failed, in one of its own words. */
+  readonly reason?: StoreReason;
   readonly message?: string;
   /** Where it was thrown: frames only, as a stack begins with the message. */
   readonly stack?: string;
@@ -86,6 +89,7 @@ function loggedError(error: unknown, withMessages = false, depth = 0): LoggedErr
   return {
     type: PLAIN.test(name) ? name : "Error",
     ...(typeof code === "string" && PLAIN.test(code) && { code }),
+    ...(error instanceof StoreError && { reason: error.reason }),
     ...(withMessages && { message }),
     ...(typeof stack === "string" && { stack: frames(stack, message) }),
     ...(cause !== undefined && depth < DEEPEST_CAUSE && { cause: loggedError(cause, withMessages, depth + 1) }),

@@ -148,7 +148,7 @@ function eventInstruments(make: Make) {
   const duplicates = make.counter("nearkin_events_duplicate_total", "Events that were there already");
   const foldedIn = make.counter(
     "nearkin_events_folded_in_total",
-    "Events after training that changed rows of the catalogue",
+    "Events after training that were folded into rows, again where all are read anew",
   );
   const feedback = make.counter("nearkin_feedback_total", "What users did with what they were shown", ["action"]);
   return {

@@ -92,6 +92,8 @@ export class Served implements AsyncDisposable {
   readonly unreadable = new Set<string>();
   /** Told how a search was answered where there is a graph: by it, or why not. */
   onDecision: ((way: string) => void) | undefined;
+  /** Told of items that were put or deleted. */
+  onItems: ((change: { put: readonly string[]; deleted: readonly string[] }) => void) | undefined;
   readonly #spareItems: number;
   readonly #engine: Engine;
   readonly #threads: ScanThreads;
@@ -234,10 +236,12 @@ export class Served implements AsyncDisposable {
       this.#predicted.delete(row);
       this.#graph?.search.put(this.catalogue.rows, row).catch(() => {}); // a graph that is lost leaves its searches to the scan
     }
+    this.onItems?.({ put: items.map(({ id }) => id), deleted: [] });
   }
 
   /** Only while no scan runs. */
   delete(ids: readonly string[]): void {
+    this.onItems?.({ put: [], deleted: ids });
     for (const id of ids) {
       const row = this.catalogue.find(id);
       if (row === undefined) continue;

@@ -20,6 +20,8 @@ export interface FeedOptions {
   listen: boolean;
   /** Users of whom something has changed; null: of any. */
   onUsers: (users: readonly string[] | null) => void;
+  /** A user may have been deleted. */
+  onDeleted: () => void;
   /** A key was revoked, or the signing secret replaced. If it rejects, the next look tells again. */
   onKeysChanged: () => Promise<void>;
   onImported: () => void;
@@ -142,12 +144,14 @@ export class ChangeFeed implements AsyncDisposable {
   }
 
   async #tell(last: Look, look: Look): Promise<void> {
-    const { shared, onUsers, onKeysChanged, onImported } = this.#options;
+    const { shared, onUsers, onDeleted, onKeysChanged, onImported } = this.#options;
     const moved = (kind: keyof Positions) => look.positions[kind] !== last.positions[kind];
     if (look.time - last.time > LONG) onUsers(null);
     else if (moved("events") || moved("metrics")) {
       onUsers(await shared.changes.usersBetween(last.positions, look.positions));
     }
+    if (look.time - last.time > LONG || (moved("metrics") && (await shared.changes.hasDepartures(last.positions))))
+      onDeleted();
     if (moved("keys")) await onKeysChanged();
     if (moved("imported")) onImported();
   }

@@ -111,6 +111,7 @@ export async function joinReplicas(options: JoinOptions): Promise<Replicas> {
       else for (const user of changed) users.forget(user);
       rowUpdates.notice();
     },
+    onDeleted: () => rowUpdates.readAnew(),
     onKeysChanged: () => {
       keys.doubt();
       return signing.reload();

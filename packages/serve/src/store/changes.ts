@@ -20,6 +20,8 @@ export interface ChangeStore {
    * lies longer back than `KEPT` is no longer known in full.
    */
   usersBetween(from: Positions, to: Positions): Promise<string[] | null>;
+  /** Whether a user, or a metric, was deleted since then. */
+  hasDepartures(since: Positions): Promise<boolean>;
   /** Forgets departures that every server has heard of. */
   prune(): Promise<void>;
 }
@@ -55,6 +57,11 @@ export function changeStore(database: SqlDatabase): ChangeStore {
         LIMIT ${MOST_USERS + 1}`;
       const [rows] = await database.run([{ sql, values: [from.events, from.metrics] }]);
       return rows.length > MOST_USERS ? null : rows.map(({ user_id }) => user_id as string);
+    },
+
+    async hasDepartures({ metrics }) {
+      const sql = "SELECT 1 FROM nearkin.departures WHERE number > $1 LIMIT 1";
+      return (await database.run([{ sql, values: [metrics] }]))[0].length > 0;
     },
 
     async prune() {

@@ -55,6 +55,14 @@ interface EventSummary {
   last: number | null;
 }
 
+/** What a user met, as far as some of their events need it. */
+export interface MetEvents {
+  /** The arrival number of the first event with each item of those events; absent if it is gone. */
+  readonly first: ReadonlyMap<string, number>;
+  /** In the order of arrival: all up to the last of those events, from so many before the first of them. */
+  readonly events: readonly { readonly item: string; readonly arrival: number }[];
+}
+
 interface UserEventsOptions {
   /** So many of the last. @default all */
   last?: number;
@@ -80,6 +88,12 @@ export interface EventStore {
     since: number,
     options: { after: number; look: number },
   ): Promise<{ events: StoredEvent[]; last: number; more: boolean }>;
+  /** What a user had met when these of their events came, in the order of arrival; of what came before the first of them, the last so many. */
+  metUpTo(
+    user: string,
+    events: readonly { item: string; arrival: number }[],
+    options: { before: number },
+  ): Promise<MetEvents>;
   count(): Promise<number>;
 }
 
@@ -159,6 +173,35 @@ export function eventStore(database: SqlDatabase, { now, quota }: { now: Arrival
       const end = Math.min(after + look, value as number);
       const last = events.length === MOST_LATER ? events[events.length - 1].arrival : Math.max(after, end);
       return { events, last, more: last < (value as number) };
+    },
+
+    async metUpTo(user, events, { before }) {
+      checkId("a user", user);
+      const items = [...new Set(events.map(({ item }) => item))];
+      const places = items.map((_, i) => `$${i + 2}`).join(", ");
+      const own = `user_id = $1 AND ${LIVE_EVENTS}`;
+      // by a sum: an order by arrival alone could be answered by going through the events of everybody
+      const [firsts, during, earlier] = await database.run([
+        {
+          sql: `SELECT item_id, MIN(arrival) AS first FROM nearkin.events WHERE ${own} AND item_id IN (${places}) GROUP BY item_id`,
+          values: [user, ...items],
+        },
+        {
+          sql: `SELECT item_id, arrival FROM nearkin.events WHERE ${own} AND arrival >= $2 AND arrival <= $3 ORDER BY arrival + 0`,
+          values: [user, events[0].arrival, events[events.length - 1].arrival],
+        },
+        {
+          sql: `SELECT item_id, arrival FROM nearkin.events WHERE ${own} AND arrival < $2 ORDER BY arrival + 0 DESC LIMIT $3`,
+          values: [user, events[0].arrival, before],
+        },
+      ]);
+      return {
+        first: new Map(firsts.map((row) => [row.item_id as string, row.first as number])),
+        events: [...earlier.reverse(), ...during].map((row) => ({
+          item: row.item_id as string,
+          arrival: row.arrival as number,
+        })),
+      };
     },
 
     count: () => countArrivals(database, EVENTS),

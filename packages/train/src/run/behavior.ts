@@ -75,6 +75,9 @@ const MAX_HELD_BACK = 10;
 const LEAST_ITEMS = 5; // of a user who is tried
 const PLACES = 10;
 const LEAST_WEIGHT = 1e-6;
+/** Cosines of a channel in the regression from content, whose cost grows with their square. */
+const COSINES_PER_FACTOR = 4;
+const MAX_COSINES = 500;
 
 /** Queries of one kind, with what belongs into their lists. */
 interface TrialQueries {
@@ -177,8 +180,11 @@ class FactorMaker {
     this.#names = sources.map(({ name }) => name);
     this.#counts = countUsers(met, set.itemCount);
     const inputs: ContentInput[] = sources.map(({ input }) => input);
-    const random = run.random.split("behavior", "content");
-    this.#foresight = new Foresight(engine, scope, inputs, { met: this.#counts, random });
+    this.#foresight = new Foresight(engine, scope, inputs, {
+      met: this.#counts,
+      cosines: Math.min(MAX_COSINES, COSINES_PER_FACTOR * run.config.behavior.factors),
+      random: run.random.split("behavior", "content"),
+    });
   }
 
   make({ prior, userLengthExponent, session, sessionWeight, shrinkage, normExponent }: FactorSettings) {

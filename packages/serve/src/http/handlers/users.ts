@@ -53,7 +53,7 @@ export const userHandlers: Handlers<
     return { id, ...summary, feedback, metric: sourceOf(metric) };
   },
 
-  deleteUser: async ({ store, users, refresh }, { params: { id } }) => {
+  deleteUser: async ({ store, users, refresh, rowUpdates }, { params: { id } }) => {
     refresh.drop(id);
     try {
       const { events, feedback, metrics } = await store.deleteUser(id);
@@ -65,6 +65,7 @@ export const userHandlers: Handlers<
       throw new ApiError("STORE_UNAVAILABLE", message, { headers: { "retry-after": "1" }, cause });
     } finally {
       refresh.drop(id); // events that came meanwhile are gone with the rest
+      rowUpdates.readAnew();
       users.forget(id);
     }
   },
