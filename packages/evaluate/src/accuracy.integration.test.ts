@@ -103,7 +103,7 @@ async function measureWorld(engine: Engine, out: string, { by, training }: World
     threads: 1,
   });
   const dataset = await openDataset(join(out, by));
-  const config = resolveTrainConfig({ ...training, seed: 1 }, { preset: "fast" });
+  const config = resolveTrainConfig({ behavior: { factors: 0 }, ...training, seed: 1 }, { preset: "fast" });
   const parts = await train(dataset, config, { engine, out: join(out, `${by}-model`) });
 
   const split = await openSplit(dataset);

@@ -114,10 +114,10 @@ async function make(folders: DemoFolders, flags: DemoFlags, output: Output): Pro
   }
 }
 
-/** The preset `fast`, with what suits the sample, and what the user says. */
+/** The preset `fast`, with what suits the sample, whose users follow content alone, and what the user says. */
 function configOf({ config: file, seed }: DemoFlags): TrainConfig {
   const section = file === undefined ? {} : ((readConfigFile(file).train ?? {}) as { siamese?: object });
-  const own = { ...section, seed, siamese: { window: WINDOW, ...section.siamese } };
+  const own = { behavior: { factors: 0 }, ...section, seed, siamese: { window: WINDOW, ...section.siamese } };
   return resolveTrainConfig(own, { preset: "fast", ...(file === undefined ? {} : { where: `${file}: train` }) });
 }
 
