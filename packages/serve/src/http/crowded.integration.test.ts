@@ -210,3 +210,25 @@ test("an explanation pauses for others, and ends there if its caller has gone", 
     }
   });
 });
+
+test("others are answered between two lists that are made diverse", async () => {
+  tiny = await TinyServer.open();
+  const ended: number[] = [];
+  let turn = 0;
+  const count = () => {
+    turn++;
+    handle = setImmediate(count);
+  };
+  let handle = setImmediate(count);
+  await tiny.server.context.models.with((served) => {
+    const request = {
+      items: [served.catalogue.lifted(0)],
+      weights: served.shared.weights,
+      ...{ popularity: 0, history: undefined, k: 10, offset: 0, diversity: 0.5, order: "similar" as const },
+      ...{ allowed: undefined, exclude: [0], explain: false, predict: false, exact: true, caller: "ann" },
+    };
+    return Promise.all(Array.from({ length: 12 }, () => similarItems(served, request).then(() => ended.push(turn))));
+  });
+  clearImmediate(handle);
+  expect(new Set(ended).size).toBe(12);
+});

@@ -80,6 +80,8 @@ export class Served implements AsyncDisposable {
   readonly queue: ScanQueue;
   /** Searches of the graph. */
   readonly graphQueue: FairQueue;
+  /** Lists that are made diverse, some ms of the main thread each. */
+  readonly diversityQueue: FairQueue;
   /** The metric that all users share. */
   readonly shared: SharedMetric;
   /** Texts that items wait for. */
@@ -117,6 +119,7 @@ export class Served implements AsyncDisposable {
       },
     };
     this.graphQueue = new FairQueue({ concurrency: GRAPH_CALLS, limit: parts.queue });
+    this.diversityQueue = new FairQueue({ limit: parts.queue });
     this.queue = new ScanQueue(parts.threads, source, {
       limit: parts.queue,
       ...(parts.onScan ? { onBatch: parts.onScan } : {}),
@@ -289,6 +292,7 @@ export class Served implements AsyncDisposable {
   async close(): Promise<void> {
     this.#closing.abort();
     this.graphQueue.close();
+    this.diversityQueue.close();
     await this.#graph?.index.close();
     await this.queue.close();
     await this.#threads.close(); // before the model: their memory was taken after its rows

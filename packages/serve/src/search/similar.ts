@@ -79,7 +79,13 @@ export async function similarItems(served: Served, request: SimilarRequest): Pro
   const count = pooled ? Math.max(end + 1, DIVERSITY_POOL) : end + 1; // one more tells whether the list goes on
   const { list, exact } = await served.rank(query, { ...request, k: count });
   const ordered = order === "similar" ? list : orderedByBound(served, list, order);
-  const shown = diversify(rows, query, ordered, { diversity, k: Math.max(1, Math.min(end, ordered.length)) });
+  const most = Math.max(1, Math.min(end, ordered.length));
+  const choose = async (): Promise<Scored[]> => {
+    await new Promise((turn) => setImmediate(turn)); // others are answered between two lists
+    return diversify(rows, query, ordered, { diversity, k: most });
+  };
+  const shown =
+    diversity > 0 ? await served.diversityQueue.run(choose, { ...request, goesOn: true }) : ordered.slice(0, most);
   const page = shown.slice(offset, end);
   const predicted = request.predict ? served.predictions(page.map(({ item }) => item)) : undefined;
   const explained = request.explain ? await explain(served, query, page, list, request) : undefined;
