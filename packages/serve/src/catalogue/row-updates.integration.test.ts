@@ -164,6 +164,27 @@ test("what a deleted user did is taken back, and what others did stays", async (
   await expect.poll(() => ids.map((id) => rowOf(tiny, id))).toEqual(none);
 });
 
+test("events that come while a deletion waits to be taken back are added with it", async () => {
+  const tiny = await tinyServer({ folders: BEHAVIOR, readAnewAfter: 1500 });
+  const before = rowOf(tiny, "f000").log;
+  await meet(tiny, [
+    { user: "ann", item: "f000" },
+    { user: "bob", item: "f000" },
+  ]);
+  await counted(tiny, 2);
+  const known = rowOf(tiny, "f000").log;
+  for (let round = 0; round < 3; round++) {
+    await tiny.answer("deleteUser", { params: { id: "bob" } });
+    await meet(tiny, [{ user: "bob", item: "f000" }]);
+  }
+  await tiny.answer("deleteUser", { params: { id: "bob" } });
+  await meet(tiny, [{ user: "carl", item: "f000" }]);
+  const once = Math.exp(catalogueOf(tiny).model.coldLogPopularity) / 0.5;
+  expect(known).toBeCloseTo(Math.log(Math.exp(before) + 2 * once), 5);
+  await counted(tiny, 4); // two, and two of the new reading
+  expect(rowOf(tiny, "f000").log).toBe(known);
+});
+
 test("items that are put later know who met them before; unknown ids are not kept without end", async () => {
   const tiny = await tinyServer({ folders: BEHAVIOR, readAnewAfter: 0 });
   await meet(tiny, [

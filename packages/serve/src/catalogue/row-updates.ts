@@ -122,7 +122,7 @@ export class RowUpdates implements AsyncDisposable {
     this.#plan(GAP_MS);
   }
 
-  /** Something is gone, as when a user was deleted: it is taken back, within a minute or so. */
+  /** Something is gone, as when a user was deleted: it is taken back, within a minute or so. Until then no further events are added. */
   readAnew(): void {
     this.#isStale = true;
     this.#plan(Math.max(GAP_MS, this.#nextAnew - performance.now()));
@@ -163,11 +163,16 @@ export class RowUpdates implements AsyncDisposable {
   async #look(): Promise<void> {
     const { models } = this.#options;
     const current = models.current;
+    if (this.#reading && this.#reading.served !== current) this.#reading = undefined; // its model is closed
     if (this.#closed || !current?.model.parts.updates) return;
-    const isDue = this.#isStale && performance.now() >= this.#nextAnew;
-    if (this.#reading?.served !== current || isDue) await this.#readAnew(current);
+    if (this.#reading === undefined || this.#isStale) {
+      // While something waits to be taken back nothing is added: who comes and is deleted again and again would leave a trace each time.
+      const wait = this.#reading ? this.#nextAnew - performance.now() : 0;
+      if (wait > 0) return this.#plan(wait);
+      await this.#readAnew(current);
+    }
     const reading = this.#reading as Reading | undefined;
-    while (reading && !this.#closed && models.current === reading.served) {
+    while (reading && !this.#isStale && !this.#closed && models.current === reading.served) {
       const more = await models.with(async () => {
         const found = await this.#readSome(reading);
         await this.#move(reading.served, found.moved);
@@ -202,7 +207,8 @@ export class RowUpdates implements AsyncDisposable {
     this.#options.onAdded(added);
     const now = performance.now();
     this.#nextAnew = now + Math.max(this.#options.anewAfter ?? ANEW_MS, ANEW_SHARE * (now - started));
-    if (this.#isStale) this.readAnew();
+    const isPut = (id: string) => catalogue.known(id) !== undefined; // while all was read
+    if (this.#isStale || [...(reading.unknown ?? [])].some(isPut)) this.readAnew();
   }
 
   /** Reads some events: the items that they move, how many counted, and whether there may be more. */
