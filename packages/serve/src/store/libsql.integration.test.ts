@@ -1,5 +1,5 @@
 // What happens to a file, and what the store says then.
-import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { patience } from "@nearkin/core/testing";
 import Database from "libsql";
@@ -236,4 +236,19 @@ test("a new file is its owner's alone, for it holds the secret that signs tokens
   chmodSync(`${path}.lock`, 0o644); // as earlier versions left it
   await using _ = await openStore(path);
   expect([mode(path), mode(`${path}.lock`)]).toEqual([0o640, 0o600]);
+});
+
+test("a file that is moved, removed or replaced acknowledges nothing more, and goes on when it is back", async () => {
+  const path = freshPath();
+  await using store = await openStore(path);
+  await store.events.add(batchEvents("kept", 3));
+  const refused = `STORE_UNAVAILABLE unreachable: store: …/${path.split("/").pop()} was moved, removed or replaced while it was open; put it back, or stop the server first`;
+  renameSync(path, `${path}.away`);
+  expect(await failure(store.events.add(batchEvents("lost", 1)))).toBe(refused);
+  expect(await failure(store.ping())).toBe(refused);
+  writeFileSync(path, "");
+  expect(await failure(store.events.count())).toBe(refused);
+  renameSync(`${path}.away`, path);
+  await store.events.add(batchEvents("more", 2));
+  expect(await store.events.count()).toBe(5);
 });

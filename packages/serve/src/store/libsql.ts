@@ -1,6 +1,6 @@
 // The embedded database: libsql in a thread of its own, since it is synchronous and a flush to disk must not hold up requests.
 import { once } from "node:events";
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
@@ -79,6 +79,8 @@ class LibsqlDatabase implements SqlDatabase {
   readonly #start: Opened["start"];
   readonly #exclusive: boolean;
   readonly #busyTimeout: number;
+  /** Of the file that is open; undefined in memory. */
+  readonly #inode: bigint | undefined;
   readonly #waiting = new Map<number, Waiting>();
   readonly #closing = new AbortController();
   #worker: Worker | undefined; // undefined while it is started again
@@ -93,6 +95,7 @@ class LibsqlDatabase implements SqlDatabase {
     this.#start = start;
     this.#exclusive = exclusive;
     this.#busyTimeout = busyTimeout;
+    this.#inode = start ? inodeOf(place) : undefined;
     this.#adopt(worker);
   }
 
@@ -100,6 +103,10 @@ class LibsqlDatabase implements SqlDatabase {
     const worker = this.#worker;
     if (this.#ended) return Promise.reject(this.#ended);
     if (!worker) return Promise.reject(new StoreError("unreachable", `the thread of ${this.place} is starting again`));
+    if (this.#inode !== undefined && inodeOf(this.place) !== this.#inode) {
+      const what = `${this.place} was moved, removed or replaced while it was open`;
+      return Promise.reject(new StoreError("unreachable", `${what}; put it back, or stop the server first`));
+    }
     return new Promise((resolve, reject) => {
       for (const { values } of statements) if (values) checkValues(values);
       worker.postMessage({ id: ++this.#sent, statements: statements.map(compact) });
@@ -222,4 +229,13 @@ function compact(statement: SqlStatement): SqlStatement {
 
 function isView(value: SqlValue): value is Uint8Array {
   return value instanceof Uint8Array && value.byteLength < value.buffer.byteLength;
+}
+
+/** Tells a file from another one in its place; undefined if there is none to be seen. */
+function inodeOf(path: string): bigint | undefined {
+  try {
+    return statSync(path, { bigint: true }).ino;
+  } catch {
+    return undefined;
+  }
 }
