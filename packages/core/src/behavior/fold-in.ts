@@ -45,7 +45,7 @@ export interface ItemEvidence {
 }
 
 /** So many of the items that a user met before an event say something about it: the last ones. */
-export const FOLD_IN_ITEMS = 100;
+const FOLD_IN_ITEMS = 100;
 
 /** Evidence of events after training, by item. Each item that was met takes k numbers. */
 export class FoldIn<Item> {
