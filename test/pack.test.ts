@@ -42,7 +42,11 @@ interface Run {
 
 /** Runs a program without the user's own npm settings, which could add warnings that are not ours. */
 function run(cwd: string, program: string, ...args: string[]): Promise<Run> {
-  const env = { ...environmentWithoutNpm(), NPM_CONFIG_USERCONFIG: join(root, "npmrc"), NO_UPDATE_NOTIFIER: "1" };
+  const env = {
+    ...environmentWithoutNpm(),
+    NPM_CONFIG_USERCONFIG: join(root, "npmrc"),
+    NPM_CONFIG_UPDATE_NOTIFIER: "false",
+  };
   return promisify(execFile)(program, args, { cwd, env });
 }
 
