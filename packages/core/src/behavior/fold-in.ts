@@ -14,7 +14,7 @@ import { NearkinError } from "../errors.ts";
 import { portableLog } from "../linalg/random.ts";
 import { exp } from "../metric/exponential.ts";
 
-/** What training leaves for events to come. */
+/** Settings and numbers of the trained decomposition that later events are folded into. */
 export interface FoldInSettings {
   /** a */
   readonly userLengthExponent: number;
@@ -34,7 +34,7 @@ export interface FoldInSettings {
   readonly evidence: Float32Array;
 }
 
-/** What events after training say of an item. */
+/** Evidence of an item from events after training. */
 export interface ItemEvidence {
   /** (k) Δe */
   readonly sum: Float64Array;
@@ -73,12 +73,12 @@ export class FoldIn<Item> {
     this.#late = new Float64Array(settings.squares.length);
   }
 
-  /** What is known of an item by now; undefined if nobody met it after training. */
+  /** The evidence of an item; undefined if there is none. */
   of(item: Item): ItemEvidence | undefined {
     return this.#found.get(item);
   }
 
-  /** Items of which something is known. */
+  /** Items with evidence. */
   items(): Iterable<Item> {
     return this.#found.keys();
   }

@@ -44,7 +44,7 @@ export interface ModelParts {
   readonly popularity: number;
   /** How much a user's last items count; absent in models without a channel of who met what. */
   readonly history?: ModelHistory;
-  /** How events after training change rows; absent in older models, whose rows stay as they are. */
+  /** Settings by which events after training update rows; absent in older models, whose rows stay as they are. */
   readonly updates?: ModelUpdates;
   /** v */
   readonly signalVariance: number;
@@ -108,13 +108,13 @@ export interface ModelHistory {
   readonly items: number;
 }
 
-/** What a server needs to bring rows up to events that come after training. */
+/** Settings by which events after training update the rows of a server. */
 export interface ModelUpdates {
   /** Time of the last event of training, in seconds since 1970; null where events have no times. */
   readonly time: number | null;
   /** Days after which an event counts half in q; null: all count alike. */
   readonly halfLife: number | null;
-  /** What the events of training weigh in q, on average, if one at `time` weighs 1. */
+  /** Mean weight of the training events in q, if one at `time` weighs 1. */
   readonly perEvent: number;
   /** Absent in models without a channel of who met what. */
   readonly foldIn?: FoldInSettings;

@@ -38,7 +38,7 @@ export interface ReadyItem {
 /** One object for good, whose numbers change with the catalogue: searches that wait see it as it is when their turn comes. */
 type GrowingRows = { -readonly [Key in keyof LiftedRows]: LiftedRows[Key] };
 
-/** What a lifted row is made of. */
+/** Parts of a lifted row. */
 interface Row {
   readonly columns: Float32Array;
   readonly masked: Uint8Array;
@@ -54,7 +54,7 @@ export class Catalogue {
   readonly filters: Filters;
   /** Rows of deleted items. Every request enters while it works with rows. */
   readonly freed = new FreedRows();
-  /** What events after training say of items. */
+  /** Evidence of events after training, once it was read. */
   evidence: Evidence | undefined;
   /** (capacity, p) shared with the users thread. */
   readonly masked: Uint8Array<SharedArrayBuffer>;

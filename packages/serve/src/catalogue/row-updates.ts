@@ -5,7 +5,7 @@
 // Each user counts once for an item. All of it follows from the model and the store's events in the order of their arrival: servers that read the same
 // events have the same rows. Nothing is stored. What cannot be taken back, or was not known in time, is mended by reading all anew: when a user was
 // deleted, and when an item is put that others had met before.
-import { exp, FoldIn, type Model, portableLog } from "@nearkin/core";
+import { exp, FoldIn, latestItems, type Model, portableLog } from "@nearkin/core";
 import type { ActiveModels } from "../models/active.ts";
 import type { Served } from "../models/served.ts";
 import type { MetEvents, StoredEvent } from "../store/events.ts";
@@ -20,7 +20,7 @@ const EVENTS_BEFORE = 200; // of a user before an event that are looked at
 const ROWS_PER_WRITE = 100; // rows written between two scans
 const MOST_UNKNOWN = 1000; // ids of unknown items that are remembered
 
-/** What is known from events after training. */
+/** Evidence of events after training, by item. */
 export class Evidence {
   readonly #model: Model;
   readonly #foldIn: FoldIn<string> | undefined;
@@ -61,7 +61,7 @@ export class Evidence {
     return row === undefined || !this.#model.parts.updates?.foldIn?.evidence[row];
   }
 
-  /** Adds to columns and marks of an item, as they are without it, what is known. */
+  /** Adds the evidence of an item to its columns and marks, which are as without it. */
   addTo(item: string, { columns, masked }: { columns: Float32Array; masked: Uint8Array }): void {
     const found = this.#foldIn?.of(item);
     if (!this.#foldIn || !found) return;
@@ -200,10 +200,13 @@ export class RowUpdates implements AsyncDisposable {
       more = found.more;
       added += found.added;
     }
-    const before = catalogue.evidence;
-    catalogue.evidence = evidence;
-    this.#reading = reading;
-    await models.with(() => this.#move(served, [...new Set([...(before?.items() ?? []), ...evidence.items()])]));
+    if (models.current !== served) return;
+    await models.with(() => {
+      const items = new Set([...(catalogue.evidence?.items() ?? []), ...evidence.items()]);
+      catalogue.evidence = evidence;
+      this.#reading = reading;
+      return this.#move(served, [...items]);
+    });
     this.#options.onAdded(added);
     const now = performance.now();
     this.#nextAnew = now + Math.max(this.#options.anewAfter ?? ANEW_MS, ANEW_SHARE * (now - started));
@@ -261,13 +264,9 @@ function isThere(item: string, reading: Reading): boolean {
   return false;
 }
 
-/** Items of the last events of a user before an arrival, each once, the last one last. */
+/** Distinct items of the last events of a user before an arrival, the last one last. */
 function itemsBefore(events: MetEvents["events"], arrival: number): string[] {
   const end = events.findIndex((event) => event.arrival >= arrival);
-  const items = new Set<string>();
-  for (const { item } of events.slice(Math.max(0, end - EVENTS_BEFORE), end)) {
-    items.delete(item); // to the end
-    items.add(item);
-  }
-  return [...items];
+  const last = events.slice(Math.max(0, end - EVENTS_BEFORE), end).map(({ item }) => item);
+  return latestItems(last, { limit: EVENTS_BEFORE, query: [] });
 }

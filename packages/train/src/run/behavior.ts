@@ -33,6 +33,7 @@ import type { AddedChannel } from "./extend.ts";
 import { withChannel } from "./extend.ts";
 import { withCatalogue } from "./ranking.ts";
 import type { Run } from "./run.ts";
+import { holdBack, newQueries, type TrialQuery } from "./trial-queries.ts";
 
 /** What was chosen for the channel. */
 export interface BehaviorChoice extends Required<BehaviorSettings> {
@@ -67,29 +68,11 @@ const HISTORY = { decay: 0.9, items: 10 } as const;
 /** The choice if there is nothing to choose by. */
 const DEFAULT_CHOICE: BehaviorChoice = { ...SETTINGS[0], strength: 1, history: 2 };
 
-const MAX_QUERIES = 400; // of each kind
-const MAX_SCORES = 1e7; // queries × items of one kind: in a catalogue of a million items, ten queries
-const TRIAL_USERS = 300;
-const TRIAL_SHARE = 0.3; // of a user's items that are held back
-const MAX_HELD_BACK = 10;
-const LEAST_ITEMS = 5; // of a user who is tried
 const PLACES = 10;
 const LEAST_WEIGHT = 1e-6;
 /** Cosines of a channel in the regression from content, whose cost grows with their square. */
 const COSINES_PER_FACTOR = 4;
 const MAX_COSINES = 500;
-
-/** Queries of one kind, with what belongs into their lists. */
-interface TrialQueries {
-  readonly queries: readonly TrialQuery[];
-}
-
-interface TrialQuery {
-  readonly item: number;
-  readonly relevant: ReadonlySet<number>;
-  /** Items that are no candidates: what the user met before, the last one last. */
-  readonly excluded: readonly number[];
-}
 
 /** The same run with the channel, and what was chosen for it; undefined if nothing can be learned from who met what. */
 export async function withBehavior(
@@ -325,7 +308,7 @@ function productsOf({ engine }: Run, item: number, V: Matrix): Float32Array {
 async function choose(run: Run, pause: () => Promise<void>): Promise<BehaviorChoice | undefined> {
   const { engine, set } = run;
   const { met, known } = holdBack(run);
-  const kinds = [newQueries(run), known].filter(({ queries }) => queries.length > 0);
+  const kinds = [newQueries(run), known].filter((queries) => queries.length > 0);
   if (kinds.length === 0) return undefined;
   using scope = engine.scope();
   if (countUsers(met, set.itemCount).every((count) => count === 0)) return undefined;
@@ -352,7 +335,7 @@ async function choose(run: Run, pause: () => Promise<void>): Promise<BehaviorCho
   // Of choices that cannot be told apart, the one in which content says most: it explains more, and answers items that few people met.
   const close = tried.map(({ choice }, i) => ({ choice, total: totals[i] })).filter(({ total }) => total >= enough);
   const [{ choice }] = close.sort((a, b) => a.choice.strength - b.choice.strength || b.total - a.total);
-  if (known.queries.length === 0) return { ...choice, history: DEFAULT_CHOICE.history };
+  if (known.length === 0) return { ...choice, history: DEFAULT_CHOICE.history };
   const { vectors, k } = maker.make(choice);
   const scores = withCatalogue(run, (rows, options) => {
     using own = engine.scope();
@@ -366,7 +349,7 @@ async function choose(run: Run, pause: () => Promise<void>): Promise<BehaviorCho
 /** Mean score of the queries, for each strength. */
 function tryStrengths(
   run: Run,
-  { queries }: TrialQueries,
+  queries: readonly TrialQuery[],
   spaces: Spaces,
   { content, behavior }: { content: number; behavior: number },
 ): number[] {
@@ -377,7 +360,7 @@ function tryStrengths(
 }
 
 /** Mean score of the queries with what their users met before, for each weight of it. */
-function tryHistories(run: Run, { queries }: TrialQueries, spaces: Spaces, strength: number): number[] {
+function tryHistories(run: Run, queries: readonly TrialQuery[], spaces: Spaces, strength: number): number[] {
   const { V } = spaces;
   const { content, behavior } = spreads(run, spaces);
   const factor = behavior > 0 ? (strength * content) / behavior : 0;
@@ -447,55 +430,4 @@ function bestItems(scores: Float32Array, count: number): Int32Array {
     if (list.length === count) least = scores[list[count - 1]];
   }
   return Int32Array.from(list);
-}
-
-/** So many queries of one kind, evenly spread. */
-function limited(queries: readonly TrialQuery[], itemCount: number): TrialQueries {
-  const most = Math.min(MAX_QUERIES, Math.max(10, Math.floor(MAX_SCORES / itemCount)));
-  if (queries.length <= most) return { queries };
-  return { queries: Array.from({ length: most }, (_, i) => queries[Math.floor((i * queries.length) / most)]) };
-}
-
-/** Validation items of the dataset. */
-function newQueries({ set: { validation, itemCount } }: Run): TrialQueries {
-  if (!validation) return { queries: [] };
-  const { queries, starts, items } = validation;
-  const all = Array.from(queries, (item, r): TrialQuery => {
-    return { item, relevant: new Set(items.subarray(starts[r], starts[r + 1])), excluded: [] };
-  });
-  return limited(all, itemCount);
-}
-
-/** The last items of users drawn by the seed, and all histories without them. */
-function holdBack({ set, random }: Run): { met: MetItems; known: TrialQueries } {
-  const { starts, items } = set.data.histories;
-  const able = Array.from({ length: starts.length - 1 }, (_, u) => u).filter(
-    (u) => starts[u + 1] - starts[u] >= LEAST_ITEMS,
-  );
-  // at most a fifth of the users, so that the factors stay what they are
-  const count = Math.min(TRIAL_USERS, Math.floor(able.length / 5));
-  const tried = new Set(random.split("behavior", "trial").shuffle(able).slice(0, count));
-  const kept: number[] = [];
-  const keptStarts = [0];
-  const cuts = new Map<number, number>();
-  for (let u = 0; u + 1 < starts.length; u++) {
-    const length = starts[u + 1] - starts[u];
-    const held = tried.has(u) ? Math.min(MAX_HELD_BACK, Math.max(2, Math.floor(TRIAL_SHARE * length))) : 0;
-    const cut = starts[u + 1] - held;
-    for (let e = starts[u]; e < cut; e++) kept.push(items[e]);
-    keptStarts.push(kept.length);
-    if (held > 0) cuts.set(u, cut);
-  }
-  const met = { starts: Int32Array.from(keptStarts), items: Int32Array.from(kept) };
-  const counts = countUsers(met, set.itemCount);
-  const queries: TrialQuery[] = [];
-  for (const [u, cut] of cuts) {
-    const earlier = new Set(items.subarray(starts[u], cut));
-    const later = [...new Set(items.subarray(cut, starts[u + 1]))].filter((item) => !earlier.has(item));
-    for (const item of later) {
-      const relevant = new Set(later.filter((other) => other !== item));
-      if (relevant.size > 0 && counts[item] > 0) queries.push({ item, relevant, excluded: [...earlier] });
-    }
-  }
-  return { met, known: limited(queries, set.itemCount) };
 }

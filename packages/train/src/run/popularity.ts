@@ -49,7 +49,7 @@ export function logPopularityOf(set: TrainingSet, halfLife: number | null): Floa
   return counts.map((count) => portableLog(Math.max(count, perEvent) / (perEvent * items.length)));
 }
 
-/** What events weigh in q: w̄, if the last one, at `time`, weighs 1. */
+/** Weights of events in q: their mean w̄, if the last one, at `time`, weighs 1. */
 export function eventWeights(
   { data, dataset }: TrainingSet,
   halfLife: number | null,
